@@ -1,0 +1,133 @@
+"""Every error mnemic raises on purpose. Each message names the object concerned and says what to do.
+
+MnemicError
+|- InvalidInput (ValueError)      what the caller gave cannot be used; nothing was stored
+|  |- InvalidMessage              a message, its role, content, id or timestamp
+|  |- InvalidScope                a missing or empty user, agent or session id
+|  |- InvalidQuery                a query, top_k, threshold, configuration name
+|  |- InvalidFilter               the filter language
+|  `- InvalidFile                 a file to import, or one line of it
+|- NotFound (LookupError)         no such turn, session, note or user in this scope
+|- ImmutableWords                 somebody tried to change what was said
+|- StoreError                     the database
+|  |- StoreLocked                 another process holds it longer than the busy timeout
+|  |- StoreReadOnly               file or folder cannot be written
+|  |- StoreFull                   the disk is full; the transaction was rolled back
+|  |- StoreCorrupt                not a database, or a damaged one
+|  |- StoreNewer                  written by a newer mnemic
+|  |- StoreConflict               somebody wrote between plan and write; plan again
+|  |- MigrationFailed             the old schema is still in place and usable
+|  `- StoreClosed                 used after close()
+`- ModelError
+   |- EmbedderUnavailable         its files or its extra are missing, or were altered
+   |- EmbeddingFailed             it raised, or returned the wrong count, shape or non-numbers
+   |- EmbedderMismatch            the database holds another embedder's vectors
+   |- RerankingFailed
+   |- LanguageModelFailed
+   `- MissingExtra (ImportError)  names the pip command
+"""
+
+from __future__ import annotations
+
+
+class MnemicError(Exception):
+    """Root of the tree."""
+
+
+class InvalidInput(MnemicError, ValueError):
+    """What the caller gave cannot be used; nothing was stored."""
+
+
+class InvalidMessage(InvalidInput):
+    """A message, its role, content, id or timestamp."""
+
+
+class InvalidScope(InvalidInput):
+    """A missing or empty user, agent or session id."""
+
+
+class InvalidQuery(InvalidInput):
+    """A query, top_k, threshold or configuration name."""
+
+
+class InvalidFilter(InvalidInput):
+    """A filter expression."""
+
+
+class InvalidFile(InvalidInput):
+    """A file to import, or one line of it."""
+
+
+class NotFound(MnemicError, LookupError):
+    """No such turn, session, note or user in this scope."""
+
+
+class ImmutableWords(MnemicError):
+    """Somebody tried to change what was said; a correction is a new note."""
+
+
+class StoreError(MnemicError):
+    """The database."""
+
+
+class StoreLocked(StoreError):
+    """Another process held the database longer than the busy timeout."""
+
+
+class StoreReadOnly(StoreError):
+    """The file or its folder cannot be written."""
+
+
+class StoreFull(StoreError):
+    """The disk is full; the transaction was rolled back."""
+
+
+class StoreCorrupt(StoreError):
+    """Not a database, or a damaged one."""
+
+
+class StoreNewer(StoreError):
+    """Written by a newer mnemic."""
+
+
+class StoreConflict(StoreError):
+    """Somebody wrote between plan and write; nothing was stored, plan again."""
+
+
+class MigrationFailed(StoreError):
+    """A migration did not complete; the old schema is still in place and usable."""
+
+
+class StoreClosed(StoreError):
+    """Used after close()."""
+
+
+class ModelError(MnemicError):
+    """An embedder, extractor, reranker or language model."""
+
+
+class EmbedderUnavailable(ModelError):
+    """The embedder's files or extra are missing, or the files were altered."""
+
+
+class EmbeddingFailed(ModelError):
+    """The embedder raised, or returned the wrong count, shape or non-numbers."""
+
+
+class EmbedderMismatch(ModelError):
+    """The database holds the vectors of another embedder."""
+
+
+class RerankingFailed(ModelError):
+    """The reranker raised, or returned the wrong count."""
+
+
+class LanguageModelFailed(ModelError):
+    """The language model raised, timed out or refused."""
+
+
+class MissingExtra(ModelError, ImportError):
+    """An optional part is not installed; the message names the pip command."""
+
+    def __init__(self, what: str, extra: str) -> None:
+        super().__init__(f"{what} needs the extra '{extra}': pip install 'mnemic[{extra}]'")
