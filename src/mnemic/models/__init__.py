@@ -1,0 +1,1 @@
+"""Embedders, cue extractors, rerankers and language models, each behind its protocol; each loads at its first use."""
