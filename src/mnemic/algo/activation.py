@@ -1,0 +1,175 @@
+"""HERO's iterative cue activation (paper section 3.3, phases 1 to 3; methods.md R1 to R3).
+
+Matrices over cues are CSR: ``mentions`` (contexts, cues) says which unit or note mentions which cue, and
+``frequency`` (traces, cues) in how many units of a trace a cue occurs, f(c, t).
+"""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.algo.sparse import Sparse
+from mnemic.algo.vectors import dots
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.floating]
+Doubles = NDArray[np.float64]
+
+
+@dataclass(frozen=True, slots=True)
+class Activation:
+    """The activated cues.
+
+    Attributes:
+        weight: (cues,) W(c) in [0, 1]; 0 where not activated.
+        level: (cues,) L(c): 1 for an anchor, k + 1 for a cue reached in round k, 0 where not activated.
+        context: (cues,) the unit or note that reached the cue with most weight; -1 for anchors.
+        parent: (cues,) the cue that this context was reached from; -1 for anchors.
+    """
+
+    weight: Doubles
+    level: Ints
+    context: Ints
+    parent: Ints
+
+
+def anchors(similarity: Floats, *, tau: float, cap: int | None = 10) -> Doubles:
+    """Phase 1: S_0 and its weights W_0(c) = max_e cos(e, c) for the cues whose best cosine reaches tau.
+
+    Args:
+        similarity: (entities, cues) cosines.
+        tau: tau_init, in [-1, 1].
+        cap: At most so many cues per entity, the best; None for the paper's literal set (A9).
+
+    Returns:
+        (cues,) weights; 0 for cues that are no anchors. Cosines below 0 never make an anchor.
+    """
+    entities, cues = similarity.shape
+    passing: Floats = np.where(similarity >= max(tau, 0.0), similarity, 0.0)
+    if cap is not None and cap < cues:
+        cut = np.partition(passing, cues - cap, axis=1)[:, cues - cap, None]
+        passing = np.where(passing >= cut, passing, 0.0)
+    return np.asarray(passing.max(axis=0), np.float64) if entities else np.zeros(cues)
+
+
+def expand(
+    start: Floats,
+    mentions: Sparse,
+    relevance: Floats,
+    cue_vectors: Floats,
+    *,
+    tau_alias: float,
+    tau_iter: float,
+    rounds: int,
+) -> Activation:
+    """Phase 2: from cue to near-synonym to unit or note to the other cues mentioned there, ``rounds`` times.
+
+    A context is used at most once, and opens its other cues with weight W'(c') * cos(n, q), the largest over
+    the paths; a near-synonym c' of u carries W'(c') = W(u) * cos(c', u).
+
+    Args:
+        start: (cues,) W_0, from ``anchors``.
+        mentions: (contexts, cues) CSR; any non-zero is a mention.
+        relevance: (contexts,) cos(n, q).
+        cue_vectors: (cues, dim) unit rows.
+        tau_alias: Threshold between cues, in [-1, 1]; above 1 no aliases are followed.
+        tau_iter: Threshold for a context's relevance; a value above 1 equals ``rounds=0``.
+        rounds: K >= 0.
+    """
+    cues = len(start)
+    weight = np.array(start, np.float64)
+    level = (weight > 0).astype(np.int64)
+    context = np.full(cues, -1)
+    parent = np.full(cues, -1)
+    unused = np.asarray(relevance >= tau_iter)
+    frontier = np.flatnonzero(weight)
+    for k in range(1, rounds + 1):
+        if not len(frontier):
+            break
+        carried = _aliases(weight, frontier, cue_vectors, tau_alias)
+        rows = np.flatnonzero((mentions @ (carried > 0).astype(np.float64)) * unused)
+        unused[rows] = False
+        counts, reached = mentions.slice_rows(rows)
+        best, via = _best_cue(carried[reached], counts, reached)
+        # Pairs (context, cue) in ascending order of value: of several assignments to one cue the last, largest, stays.
+        value = np.repeat(best * relevance[rows], counts)
+        order = np.argsort(value, kind="stable")
+        order = order[(level[reached[order]] == 0) & (value[order] > 0)]
+        cue = reached[order]
+        weight[cue] = value[order]
+        context[cue] = np.repeat(rows, counts)[order]
+        parent[cue] = np.repeat(via, counts)[order]
+        frontier = np.unique(cue)
+        level[frontier] = k + 1
+    return Activation(weight, level, context, parent)
+
+
+def _aliases(weight: Floats, frontier: NDArray[np.int64], vectors: Floats, tau: float) -> Floats:
+    """(cues,) W'(c): the frontier's own weights, and W(u) * cos(c, u) for cues within tau of one of them."""
+    carried = np.zeros(len(weight))
+    if tau <= 1:
+        cosines = dots(vectors, vectors[frontier])
+        carried = np.where(cosines >= tau, cosines * weight[frontier], 0.0).max(axis=1)
+    carried[frontier] = np.maximum(carried[frontier], weight[frontier])
+    return carried
+
+
+def _best_cue(carried: Floats, counts: Ints, reached: Ints) -> tuple[Floats, Ints]:
+    """For each context, whose cues are concatenated in ``reached``: the largest W' among them, and whose it is."""
+    if not len(counts):
+        return np.zeros(0), counts
+    firsts = np.cumsum(counts) - counts
+    best = np.maximum.reduceat(carried, firsts)
+    hits = np.flatnonzero(carried == np.repeat(best, counts))
+    owner = np.repeat(np.arange(len(counts)), counts)
+    via = np.empty(len(counts), np.int64)
+    via[owner[hits]] = reached[hits]
+    return best, via
+
+
+def trace_weights(frequency: Sparse, activation: Activation, similarity: Floats, *, alpha: float) -> Doubles:
+    """Phase 3: W(t) = alpha * minmax(cos(t, q)) + ln(1 + B_t), B_t = sum_c W(c) ln(1 + f(c, t)) / L(c).
+
+    Args:
+        frequency: (traces, cues) counts f(c, t).
+        activation: From ``expand``.
+        similarity: (traces,) cos(t, q), NaN for traces that take no part; scaled to [0, 1] over the others, to 1
+            when constant (A17).
+        alpha: Weight of the similarity, >= 0.
+
+    Returns:
+        (traces,) weights >= 0; 0 for traces that take no part.
+    """
+    taking_part = ~np.isnan(similarity)
+    weights = np.zeros(len(similarity))
+    weights[taking_part] = alpha * minmax(similarity[taking_part])
+    return weights + np.log1p(bridge(frequency, activation)) * taking_part
+
+
+def bridge(frequency: Sparse, activation: Activation, *, rarity: Doubles | None = None) -> Doubles:
+    """(traces,) B_t, what the activated cues lend to each trace.
+
+    Args:
+        frequency: (traces, cues) counts f(c, t).
+        activation: From ``expand``.
+        rarity: (cues,) factors for the cues, as ``inverse_frequency`` gives them; the paper has none.
+    """
+    weight = activation.weight / np.maximum(activation.level, 1)
+    return frequency.map(np.log1p) @ (weight if rarity is None else weight * rarity)
+
+
+def inverse_frequency(frequency: Sparse) -> Doubles:
+    """(cues,) ln(1 + (T - n_c + 1/2) / (n_c + 1/2)), n_c of T traces mentioning the cue: hubs lend little."""
+    mentioning = np.bincount(frequency.columns, minlength=frequency.shape[1])
+    return np.log1p((frequency.shape[0] - mentioning + 0.5) / (mentioning + 0.5))
+
+
+def minmax(values: Floats) -> Doubles:
+    """Scale to [0, 1]; 1 everywhere when constant, and for no values nothing."""
+    if not len(values):
+        return np.zeros(0)
+    low, high = float(values.min()), float(values.max())
+    return (np.asarray(values, np.float64) - low) / (high - low) if high > low else np.ones(len(values))

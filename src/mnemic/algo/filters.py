@@ -1,0 +1,118 @@
+"""The filter language over a turn's metadata. Data only: nothing in it is ever evaluated.
+
+    {"topic": "work"}                                  equality
+    {"stars": {"gte": 3, "lt": 5}, "lang": {"in": ["en", "de"]}}    several conditions are all met
+    {"OR": [{"topic": "work"}, {"NOT": {"private": True}}]}         AND, OR take a list, NOT one filter
+
+Operators: eq ne gt gte lt lte in nin contains exists. A missing field meets only ``ne``, ``nin`` and
+``exists: False``. A dot reaches into nested objects (``author.name``) where no field has the dotted name itself.
+"""
+
+from __future__ import annotations
+
+import operator
+from collections.abc import Callable
+
+from mnemic.errors import InvalidFilter
+from mnemic.types import Json, Metadata
+
+Predicate = Callable[[Metadata], bool]
+Test = Callable[[Json, Json], bool]
+_MAX_DEPTH = 32
+
+
+def compile_filter(expression: Json) -> Predicate:
+    """Check an expression once and return a function from metadata to whether they meet it.
+
+    Raises:
+        InvalidFilter: Names the part that is wrong and what is allowed there.
+    """
+    return _all(expression, 0)
+
+
+def _all(expression: Json, depth: int) -> Predicate:
+    if not isinstance(expression, dict):
+        raise InvalidFilter(f"a filter is an object of conditions, not {expression!r}")
+    if depth > _MAX_DEPTH:
+        raise InvalidFilter(f"a filter may be nested at most {_MAX_DEPTH} deep")
+    parts = [_condition(name, wanted, depth) for name, wanted in expression.items()]
+    return lambda metadata: all(part(metadata) for part in parts)
+
+
+def _condition(name: str, wanted: Json, depth: int) -> Predicate:
+    if name in ("AND", "OR"):
+        if not isinstance(wanted, list) or not wanted:
+            raise InvalidFilter(f"{name} takes a list of filters, not {wanted!r}")
+        parts = [_all(part, depth + 1) for part in wanted]
+        combine = all if name == "AND" else any
+        return lambda metadata: combine(part(metadata) for part in parts)
+    if name == "NOT":
+        inner = _all(wanted, depth + 1)
+        return lambda metadata: not inner(metadata)
+    if isinstance(wanted, dict) and not wanted:
+        raise InvalidFilter(f"the condition on {name!r} is an empty object; it takes a value or operators")
+    operators = wanted if isinstance(wanted, dict) else {"eq": wanted}
+    tests = [_operation(name, operator_name, operand) for operator_name, operand in operators.items()]
+    return lambda metadata: all(test(_values(metadata, name)) for test in tests)
+
+
+def _operation(name: str, operator_name: str, operand: Json) -> Callable[[list[Json]], bool]:
+    """A test of a field's value, given as a list that is empty when the field is missing."""
+    if operator_name == "exists":
+        return lambda found: bool(found) == bool(operand)
+    negated = operator_name in ("ne", "nin")
+    test = _TESTS.get({"ne": "eq", "nin": "in"}.get(operator_name, operator_name))
+    if test is None:
+        allowed = ", ".join([*_TESTS, "ne", "nin", "exists"])
+        raise InvalidFilter(f"unknown operator {operator_name!r} for {name!r}; there are: {allowed}")
+    if operator_name in ("in", "nin") and not isinstance(operand, list):
+        raise InvalidFilter(f"{operator_name!r} for {name!r} takes a list, not {operand!r}")
+    return lambda found: any(test(value, operand) for value in found) != negated
+
+
+def _values(metadata: Metadata, name: str) -> list[Json]:
+    if name in metadata:
+        return [metadata[name]]
+    value: Json = dict(metadata)
+    for key in name.split("."):
+        if not isinstance(value, dict) or key not in value:
+            return []
+        value = value[key]
+    return [value]
+
+
+def _equal(value: Json, operand: Json) -> bool:
+    """JSON equality: true is not 1."""
+    return isinstance(value, bool) == isinstance(operand, bool) and value == operand
+
+
+def _ordered(compare: Callable[[float | str, float | str], bool]) -> Test:
+    """Numbers compare with numbers and texts with texts; anything else meets no order."""
+
+    def test(value: Json, operand: Json) -> bool:
+        if isinstance(value, str) and isinstance(operand, str):
+            return compare(value, operand)
+        return isinstance(value, int | float) and isinstance(operand, int | float) and compare(value, operand)
+
+    return test
+
+
+def _among(value: Json, operand: Json) -> bool:
+    return isinstance(operand, list) and any(_equal(value, one) for one in operand)
+
+
+def _contains(value: Json, operand: Json) -> bool:
+    if isinstance(value, str) and isinstance(operand, str):
+        return operand in value
+    return _among(operand, value)
+
+
+_TESTS: dict[str, Test] = {
+    "eq": _equal,
+    "gt": _ordered(operator.gt),
+    "gte": _ordered(operator.ge),
+    "lt": _ordered(operator.lt),
+    "lte": _ordered(operator.le),
+    "in": _among,
+    "contains": _contains,
+}

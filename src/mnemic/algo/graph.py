@@ -1,0 +1,110 @@
+"""One user's memory as arrays: what retrieval reads, and nothing it could write to.
+
+HERO's graph (paper section 3.1): contexts (units, then notes) mention cues, traces hold units. A *slot* is a
+position in an array; slots of removed things stay behind, marked dead.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from functools import cached_property
+
+import numpy as np
+from numpy.typing import NDArray
+
+from mnemic.algo import ppr
+from mnemic.algo.lexical import BM25
+from mnemic.algo.sparse import Sparse
+from mnemic.types import Metadata
+
+Ints = NDArray[np.int64]
+Floats = NDArray[np.float32]
+Doubles = NDArray[np.float64]
+Mask = NDArray[np.bool_]
+
+
+@dataclass(frozen=True)
+class Graph:
+    """A snapshot. Vectors are float32 unit rows; a row of zeros stands for a vector that is missing.
+
+    Attributes:
+        turn_ids, turn_session, turn_agent, turn_metadata: For each of n turns.
+        turn_alive: (n,) False for a turn that was removed.
+        turn_time: (n,) seconds since the epoch, NaN when unknown.
+        turn_speaker: (n,) into ``speakers``.
+        turn_window: (n,) number of the BM25 document of the turn and the one before it in its session.
+        speakers: Names, as given.
+        windows: The BM25 index.
+        unit_turn, unit_start, unit_end, unit_trace: (u,) where each unit stands; -1 for a removed trace.
+        unit_vectors: (u, dim).
+        trace_ids, trace_session: For each of t traces.
+        trace_alive, trace_ordinal: (t,).
+        trace_vectors: (t, dim).
+        span_trace, span_turn, span_start, span_end: (s,) of all traces, in order within each trace.
+        phrase_turn: (p,); phrase_start, phrase_end: seconds since the epoch, -inf or inf where open.
+        note_ids, note_text: For each of m notes.
+        note_alive, note_current: (m,).
+        note_vectors: (m, dim).
+        source_note, source_unit: (k,) which unit a note rests on.
+        cue_keys: For each of c cues.
+        cue_slot: The reverse.
+        cue_vectors: (c, dim).
+        mentions: (u + m, c), counts of the mentions by units and then notes.
+        frequency: (t, c), f(c, t): in how many units of a trace a cue occurs.
+    """
+
+    turn_ids: Sequence[str]
+    turn_session: Sequence[str]
+    turn_agent: Sequence[str | None]
+    turn_metadata: Sequence[Metadata]
+    turn_alive: Mask
+    turn_time: Doubles
+    turn_speaker: Ints
+    turn_window: Ints
+    speakers: Sequence[str]
+    windows: BM25
+    unit_turn: Ints
+    unit_start: Ints
+    unit_end: Ints
+    unit_trace: Ints
+    unit_vectors: Floats
+    trace_ids: Sequence[str]
+    trace_session: Sequence[str]
+    trace_alive: Mask
+    trace_ordinal: Ints
+    trace_vectors: Floats
+    span_trace: Ints
+    span_turn: Ints
+    span_start: Ints
+    span_end: Ints
+    phrase_turn: Ints
+    phrase_start: Doubles
+    phrase_end: Doubles
+    note_ids: Sequence[str]
+    note_text: Sequence[str]
+    note_alive: Mask
+    note_current: Mask
+    note_vectors: Floats
+    source_note: Ints
+    source_unit: Ints
+    cue_keys: Sequence[str]
+    cue_slot: Mapping[str, int]
+    cue_vectors: Floats
+    mentions: Sparse
+    frequency: Sparse
+
+    @property
+    def dim(self) -> int:
+        """Length of a vector; 0 when there are none."""
+        return self.unit_vectors.shape[1]
+
+    @cached_property
+    def transposed(self) -> Sparse:
+        """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
+        return ppr.transition(self.frequency, self.chain())
+
+    def chain(self) -> Ints:
+        """The living traces in the order of the dialogue."""
+        alive = np.flatnonzero(self.trace_alive)
+        return alive[np.argsort(self.trace_ordinal[alive], kind="stable")]

@@ -1,0 +1,32 @@
+"""The date signal: how near something lies to the times a question names."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import numpy as np
+from numpy.typing import NDArray
+
+Doubles = NDArray[np.float64]
+_DAY = 86_400.0
+
+
+def proximity(
+    start: Doubles, end: Doubles, asked: Sequence[tuple[float, float, float]], *, scale_days: float
+) -> Doubles:
+    """Nearness of n intervals to the nearest of the intervals asked for.
+
+    Args:
+        start: (n,) seconds since the epoch; -inf where open, NaN where the time is unknown.
+        end: (n,) seconds; inf where open. A point has start == end.
+        asked: (start, end, weight) of each interval in the question; weight in [0, 1].
+        scale_days: The gap in days, > 0, at which nearness has fallen to a half.
+
+    Returns:
+        (n,) in [0, 1]: weight / (1 + gap / scale), the largest over ``asked``; 0 where unknown or nothing is asked.
+    """
+    near = np.zeros(len(start))
+    for low, high, weight in asked:
+        gap = np.maximum(0.0, np.maximum(low - end, start - high)) / _DAY
+        near = np.fmax(near, weight / (1.0 + gap / scale_days))
+    return np.where(np.isnan(start), 0.0, near)

@@ -1,0 +1,116 @@
+"""A question, understood: its words, cues, names and times, and its embedding."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemic.algo import lexical, names, temporal
+from mnemic.algo.graph import Graph
+from mnemic.config import Configuration, Hero
+from mnemic.types import CueMention, Interval
+
+if TYPE_CHECKING:
+    from mnemic.protocols import CueExtractor, Embedder, Floats
+
+_MAX_ENTITIES = 16
+"""Of a very long question the first cues count; each unknown one costs an embedding."""
+
+
+@dataclass(frozen=True, slots=True)
+class Question:
+    """A question, understood: everything about it that does not depend on a single candidate.
+
+    Attributes:
+        text: As asked.
+        vector: (dim,) its embedding, with or without the participants' names; zeros without an embedder.
+        entities: Its cues, or the whole question where it has none.
+        entity_vectors: (entities, dim).
+        terms: For lexical scoring, without stop words and names.
+        named: The speakers it names, as positions in ``graph.speakers``.
+        asked: (start, end, is relative) of the times it names, in seconds since the epoch.
+    """
+
+    text: str
+    vector: Floats
+    entities: tuple[CueMention, ...]
+    entity_vectors: Floats
+    terms: tuple[str, ...]
+    named: frozenset[int]
+    asked: tuple[tuple[float, float, bool], ...]
+
+
+def understand(
+    text: str,
+    graph: Graph,
+    config: Configuration,
+    *,
+    embedder: Embedder | None,
+    extractor: CueExtractor,
+    reference: datetime,
+) -> Question:
+    """Take a question apart and embed it, with one call of the embedder.
+
+    Cues that the graph knows by their key need no embedding: they have one.
+
+    Args:
+        text: The question, not blank.
+        graph: Of the user who is asked about.
+        config: Says whether names are left out of the embedded question.
+        embedder: The one that made the graph's vectors; None for lexical retrieval only.
+        extractor: The one that made the graph's cues.
+        reference: What "yesterday" in the question counts from, aware.
+
+    Raises:
+        EmbeddingFailed: The embedder failed.
+    """
+    stripped = names.strip(text, graph.speakers)
+    found = extractor.extract([text], names=graph.speakers)[0]
+    entities = tuple({mention.key: mention for mention in found}.values())[:_MAX_ENTITIES] or (
+        CueMention(stripped, stripped, 0, len(text)),
+    )
+    slots = [graph.cue_slot.get(entity.key, -1) for entity in entities]
+    fresh = [i for i, slot in enumerate(slots) if slot < 0]
+    vector = np.zeros(graph.dim, np.float32)
+    entity_vectors = graph.cue_vectors[slots] if graph.cue_keys else np.zeros((len(slots), graph.dim), np.float32)
+    entity_vectors[fresh] = 0
+    if embedder is not None and graph.dim:
+        keep_names = isinstance(config, Hero) and config.names == "keep"
+        # Only the paper needs vectors of cues that no turn mentions: in the default they change no rank.
+        unknown = fresh if isinstance(config, Hero) else []
+        wanted = [text if keep_names else stripped, *(entities[i].surface for i in unknown)]
+        embedded = embedder.embed(wanted, kind="query")
+        vector, entity_vectors[unknown] = embedded[0], embedded[1:]
+    return Question(
+        text=text,
+        vector=vector,
+        entities=entities,
+        entity_vectors=entity_vectors,
+        terms=tuple(lexical.content_terms(stripped)),
+        named=names.named(text, graph.speakers),
+        asked=_asked(text, graph, reference),
+    )
+
+
+def _asked(text: str, graph: Graph, reference: datetime) -> tuple[tuple[float, float, bool], ...]:
+    """Times in a question, counted from ``reference``; where that leads outside the memory, from its last turn."""
+    found = _intervals(text, reference)
+    times = graph.turn_time[graph.turn_alive & ~np.isnan(graph.turn_time)]
+    if not found or not len(times):
+        return found
+    first, last = float(times.min()), float(times.max())
+    if any(end >= first and start <= last for start, end, _ in found):
+        return found
+    return _intervals(text, datetime.fromtimestamp(last, reference.tzinfo))
+
+
+def _intervals(text: str, reference: datetime) -> tuple[tuple[float, float, bool], ...]:
+    return tuple((*_seconds(found.interval), found.relative) for found in temporal.find(text, reference))
+
+
+def _seconds(interval: Interval) -> tuple[float, float]:
+    start = interval.start.timestamp() if interval.start else -np.inf
+    return start, interval.end.timestamp() if interval.end else np.inf

@@ -1,0 +1,76 @@
+"""From a question to ranked traces or turns, by ``hero`` or ``default``: pure functions of a graph and a question."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mnemic.algo import select
+from mnemic.algo.candidates import Targets
+from mnemic.algo.graph import Doubles, Graph, Ints, Mask
+from mnemic.config import Configuration, Hero
+from mnemic.retrieve import fusion, hero
+from mnemic.retrieve.matched import Matched, match
+from mnemic.retrieve.question import Question
+from mnemic.types import Granularity, Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Ranking:
+    """Candidates (traces or turns) with their scores, and what they came from.
+
+    Attributes:
+        order: Slots of the best, best first.
+        scores: (targets,).
+        contributions: name -> (targets,); they sum to ``scores``.
+        cosine: The best cosine of the question to a unit, in [0, 1].
+        coverage: In [0, 1]: how much of the question's words, weighted by rarity, the best document holds.
+        matched: What they were ranked by.
+    """
+
+    order: Ints
+    scores: Doubles
+    contributions: dict[str, Doubles]
+    cosine: float
+    coverage: float
+    matched: Matched
+
+
+def rank(
+    question: Question,
+    graph: Graph,
+    config: Configuration,
+    *,
+    passing: Mask,
+    granularity: Granularity,
+    limit: int,
+    thresholds: Thresholds,
+) -> Ranking:
+    """Rank what may be found.
+
+    Args:
+        question: From ``understand``.
+        graph: The same user's.
+        config: ``Hero`` or ``Fusion``.
+        passing: (n,) turns that pass the filters; nothing of any other turn is read.
+        granularity: What to rank.
+        limit: How many of the best to put in order.
+        thresholds: The embedder's.
+    """
+    matched = match(question, graph, config, passing=passing, thresholds=thresholds)
+    targets = Targets(graph, traces=granularity == "trace")
+    if isinstance(config, Hero):
+        scores = targets.of_traces(hero.scores(matched, config))
+        contributions = {"ppr" if config.ppr else "activation": scores}
+    else:
+        scores, contributions = fusion.scores(matched, config, targets)
+    ties = [-targets.of_units(matched.units), *([graph.trace_ordinal] if targets.traces else [])]
+    may = matched.candidates.traces if targets.traces else matched.candidates.turns
+    ceiling = graph.windows.ceiling(question.terms)
+    return Ranking(
+        order=select.best(scores, may, limit, ties=ties),
+        scores=scores,
+        contributions=contributions,
+        cosine=float(matched.units.max(initial=0.0)),
+        coverage=float(matched.words.max(initial=0.0)) / ceiling if ceiling else 0.0,
+        matched=matched,
+    )
