@@ -1,10 +1,24 @@
-"""Small frozen settings, and the only place that reads the environment."""
+"""Small frozen settings, and the only place that touches the environment."""
 
 from __future__ import annotations
 
 import os
 from dataclasses import dataclass
 from pathlib import Path
+from typing import Literal
+
+
+_SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")
+
+
+def silence_libraries() -> None:
+    """Keep the libraries that are about to be loaded from reporting their use to anybody.
+
+    onnxruntime (1.30 and later, at import) makes a device id under the home folder and sends usage events, unless
+    this variable says otherwise; a value that the user has set stands.
+    """
+    for variable in _SILENCED:
+        os.environ.setdefault(variable, "1")
 
 
 @dataclass(frozen=True, slots=True)
@@ -23,3 +37,75 @@ class Environment:
             user=os.environ.get("MNEMIC_USER") or None,
             data=Path(os.environ.get("MNEMIC_DATA") or "../shared/data"),
         )
+
+
+@dataclass(frozen=True, slots=True)
+class Hero:
+    """The ``hero`` configuration: the paper, literally, with the readings of methods.md sections 1.3, 1.7 and 6.1.
+
+    Attributes:
+        tau_init, tau_alias, tau_iter: Cosine thresholds; None takes the embedder's calibrated one.
+        thresholds: ``quantile`` sets tau_init and tau_iter for each question instead: so that about 8 cues are
+            anchors and a tenth of the contexts pass (A10).
+        rounds: K; 0 is the paper's no-expansion ablation.
+        seeds: m_seed, anchors per entity at most; None for all over tau_init.
+        alpha: Weight of a trace's own similarity in phase 3.
+        trace_restart: w_T, the traces' share of the restart vector.
+        follow: d, the probability of following an edge.
+        profile: False is the no-profile ablation.
+        ppr: False ranks by the activation W(t) alone.
+        directed: Edges only from cue to trace and from trace to the next.
+        names: ``strip`` leaves the participants' names out of the embedded question.
+    """
+
+    tau_init: float | None = None
+    tau_alias: float | None = None
+    tau_iter: float | None = None
+    thresholds: Literal["fixed", "quantile"] = "fixed"
+    rounds: int = 2
+    seeds: int | None = 10
+    alpha: float = 2.0
+    trace_restart: float = 1.0
+    follow: float = 0.5
+    profile: bool = True
+    ppr: bool = True
+    directed: bool = False
+    names: Literal["keep", "strip"] = "keep"
+
+
+@dataclass(frozen=True, slots=True)
+class Fusion:
+    """The ``default`` configuration: a weighted sum of signals, measured in docs/decisions/0003-retrieval.md.
+
+    Attributes:
+        unit: Best cosine of the question to a sentence.
+        lexical: BM25 of a turn with the one before it, as a share of the best.
+        trace: Cosine of the question to the whole trace.
+        date: Nearness to a time that the question names.
+        speaker: The one who speaks is exactly the one whom the question names.
+        graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
+            cues, as a share of the best.
+        spread: How many of the best traces it restarts at.
+        cue_restart: The cues' restart mass as a multiple of the traces'.
+        follow: d of that walk.
+        rounds: K of the activation.
+        date_scale_days: Gap at which the date signal falls to a half.
+        relative_date: Weight of a time that the question names relative to now, against an absolute one.
+    """
+
+    unit: float = 1.0
+    lexical: float = 0.5
+    trace: float = 0.5
+    date: float = 0.6
+    speaker: float = 0.3
+    graph: float = 0.4
+    spread: int = 10
+    cue_restart: float = 0.3
+    follow: float = 0.5
+    rounds: int = 1
+    date_scale_days: float = 7.0
+    relative_date: float = 0.25
+
+
+Configuration = Hero | Fusion
+"""What ``search(config=…)`` takes, besides the names ``hero`` and ``default``."""

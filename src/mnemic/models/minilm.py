@@ -16,6 +16,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
 
+from mnemic.config import silence_libraries
 from mnemic.errors import EmbedderUnavailable
 from mnemic.models.clean import clean
 from mnemic.models.windows import embed_by_windows, evenly_cut, unit_rows
@@ -167,6 +168,7 @@ class MiniLM:
 
 def _read(weights: Path | None, tokenizer: Path | None) -> _Loaded:
     try:
+        silence_libraries()
         onnxruntime: Any = importlib.import_module("onnxruntime")  # this way, because it ships no type information
         tokenizers: Any = importlib.import_module("tokenizers")
     except ImportError as error:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import importlib
 from types import ModuleType
 
+from mnemic.config import silence_libraries
 from mnemic.errors import MissingExtra, ModelError
 
 
@@ -14,6 +15,7 @@ def from_extra(module: str, *, needed_by: str, extra: str) -> ModuleType:
     Raises:
         MissingExtra: It cannot be imported.
     """
+    silence_libraries()
     try:
         return importlib.import_module(module)
     except ImportError as error:
@@ -26,6 +28,7 @@ def from_package(module: str, *, needed_by: str, package: str, error: type[Model
     Raises:
         ModelError: It cannot be imported; of the class ``error``, and the message names the pip command.
     """
+    silence_libraries()
     try:
         return importlib.import_module(module)
     except ImportError as cause:

@@ -1,0 +1,58 @@
+"""The command line: ``mnemic``, also ``python -m mnemic``."""
+
+from __future__ import annotations
+
+import logging
+import sys
+from collections.abc import Sequence
+
+import typer
+
+from mnemic.cli import demonstration, output, reading, upkeep, writing
+from mnemic.errors import MnemicError
+
+app = typer.Typer(
+    name="mnemic",
+    help="Long-term memory for agents that never loses the words.",
+    no_args_is_help=True,
+    add_completion=False,
+    # Rich tracebacks would print local variables: other people's messages.
+    pretty_exceptions_enable=False,
+    rich_markup_mode=None,
+)
+app.command()(demonstration.demo)
+app.command()(writing.add)
+app.command("import")(writing.import_)
+app.command()(reading.search)
+app.command()(reading.context)
+app.command()(reading.notes)
+app.command()(reading.status)
+app.command()(reading.export)
+app.command()(writing.delete)
+app.command()(upkeep.reembed)
+app.command()(upkeep.migrate)
+app.command()(upkeep.doctor)
+
+
+def main(arguments: Sequence[str] | None = None) -> None:
+    """Run one command and exit: 0 done, 1 failed, 2 called wrongly, 130 interrupted.
+
+    Args:
+        arguments: Instead of the process's own.
+    """
+    output.use_utf8()
+    # What the library warns of, commands say themselves.
+    logging.getLogger("mnemic").addHandler(logging.NullHandler())
+    if arguments is None:
+        arguments = [output.given(argument) for argument in sys.argv[1:]]
+    try:
+        app(args=list(arguments), prog_name="mnemic")
+    except MnemicError as error:
+        _fail(str(error))
+    except OSError as error:
+        _fail(f"{error.filename}: {error.strerror}" if error.filename else str(error))
+
+
+def _fail(message: str) -> None:
+    output.note(f"error: {output.shown(' '.join(message.split()))}")
+    sys.exit(1)

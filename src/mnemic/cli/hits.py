@@ -1,0 +1,67 @@
+"""What a search found, as JSON and for people."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+
+from mnemic.cli import output
+from mnemic.types import Evidence, Json, SearchResult, Step
+
+
+def as_json(found: SearchResult) -> dict[str, Json]:
+    """The documented shape of ``search --json``."""
+    return {
+        "results": [_hit(hit) for hit in found.results],
+        "nothing_relevant": found.nothing_relevant,
+        "took_ms": round(found.took_ms, 2),
+    }
+
+
+def _hit(hit: Evidence) -> dict[str, Json]:
+    return {
+        "trace_id": hit.trace_id,
+        "turn_ids": [*hit.turn_ids],
+        "spans": [[span.turn_id, span.start, span.end] for span in hit.spans],
+        "session_id": hit.session_id,
+        "speakers": [*hit.speakers],
+        "timestamp": hit.timestamp.isoformat() if hit.timestamp else None,
+        "text": hit.text,
+        "score": hit.score,
+        "signals": dict(hit.signals),
+        "path": [
+            [{"kind": step.kind, "id": step.id, "text": step.text, "weight": step.weight} for step in path]
+            for path in hit.paths
+        ],
+    }
+
+
+def show(found: SearchResult) -> None:
+    """Print the hits, best first."""
+    for number, hit in enumerate(found.results, 1):
+        output.styled(output.shown(f"{number}. {hit.trace_id}  session {hit.session_id}"), "bold")
+        output.styled(output.shown(hit.text), indent=3)
+        output.styled(output.shown(f"score {hit.score:.2f}: {signals(hit.signals)}"), "dim", indent=3)
+        for path in hit.paths:
+            output.styled(output.shown(way(path)), "dim", indent=3)
+        output.result()
+    if found.nothing_relevant:
+        output.note(
+            "Nothing in this memory seems to answer that." + (" The nearest words are above." * bool(found.results))
+        )
+
+
+def signals(parts: Mapping[str, float]) -> str:
+    """Which signals made a score, the strongest first: ``unit 0.61, lexical 0.20``."""
+    return ", ".join(f"{name} {value:.2f}" for name, value in sorted(parts.items(), key=lambda p: -p[1]) if value)
+
+
+def way(path: Sequence[Step]) -> str:
+    """One way from the question to a hit, in a line: ``"kiln" > "I fired the bowls." > "marguerite"``."""
+    texts = [step.text or step.id for step in path]
+    return " > ".join(quoted(text) for i, text in enumerate(texts) if i == 0 or text != texts[i - 1])
+
+
+def quoted(text: str, most: int = 60) -> str:
+    """The beginning of a text, on one line, in quotation marks."""
+    line = " ".join(text.split())
+    return f'"{line if len(line) <= most else line[: most - 1] + "…"}"'

@@ -1,0 +1,43 @@
+"""Ctrl-C during long work: it ends between two pieces, at once when pressed again."""
+
+from __future__ import annotations
+
+import os
+import signal
+import threading
+from collections.abc import Callable, Generator
+from contextlib import contextmanager
+
+
+@contextmanager
+def between_pieces() -> Generator[Callable[[], None]]:
+    """Hold back Ctrl-C until it can stop the work cleanly.
+
+    An exception raised by a signal can surface where Python or a library ignores it, in a weak reference's
+    callback for instance; then the work would go on.
+
+    Yields:
+        What to call between two pieces of work; raises KeyboardInterrupt when Ctrl-C was pressed.
+    """
+    if threading.current_thread() is not threading.main_thread() or signal.getsignal(signal.SIGINT) is signal.SIG_IGN:
+        yield lambda: None
+        return
+    pressed = False
+
+    def press(_signal: int, _frame: object) -> None:
+        nonlocal pressed
+        if pressed:
+            raise KeyboardInterrupt
+        pressed = True
+        # Not through sys.stderr, in the midst of whose writing this may come.
+        os.write(2, b"\nStopping after this piece; Ctrl-C again stops at once.\n")
+
+    def check() -> None:
+        if pressed:
+            raise KeyboardInterrupt
+
+    before = signal.signal(signal.SIGINT, press)
+    try:
+        yield check
+    finally:
+        signal.signal(signal.SIGINT, before)

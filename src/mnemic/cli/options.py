@@ -1,0 +1,114 @@
+"""Options that several commands share, and what stands in for them when they are not given."""
+
+from __future__ import annotations
+
+import json
+from collections.abc import Generator
+from contextlib import contextmanager
+from pathlib import Path
+from typing import TYPE_CHECKING, Annotated
+
+import typer
+
+from mnemic.cli import output
+from mnemic.config import Environment
+from mnemic.errors import StoreError
+from mnemic.types import Json
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory
+
+DEFAULT_DATABASE = "memory.db"
+
+Database = Annotated[
+    str | None,
+    typer.Option("--db", metavar="FILE", help="The database. [MNEMIC_DB; memory.db]"),
+]
+User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory. [MNEMIC_USER]")]
+EmbedderName = Annotated[
+    str, typer.Option("--embedder", metavar="NAME", help="local, or none for search by words alone.")
+]
+AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of text for people.")]
+Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
+TopK = Annotated[int, typer.Option("-k", "--top-k", metavar="N", help="At most this many results.")]
+Session = Annotated[str | None, typer.Option("--session", metavar="NAME", help="Only this session.")]
+Agent = Annotated[str | None, typer.Option("--agent", metavar="NAME", help="Only what was said to this agent.")]
+Since = Annotated[str | None, typer.Option("--since", metavar="TIME", help="Nothing said before: 2024-03-01.")]
+Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Nothing said at or after.")]
+ReferenceTime = Annotated[
+    str | None, typer.Option("--reference-time", metavar="TIME", help="What 'last week' in the question counts from.")
+]
+Filter = Annotated[
+    str | None, typer.Option("--filter", metavar="JSON", help='By metadata: {"mood": "good"}, {"n": {"gte": 3}}.')
+]
+Timezone = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of times that name no zone: Europe/Rome.")]
+
+
+def database(given: str | None) -> str:
+    """The database that is meant."""
+    return given or Environment.read().database or DEFAULT_DATABASE
+
+
+def optional_user(given: str | None) -> str | None:
+    """The user that is meant, if any."""
+    if given is not None:
+        return given
+    named = Environment.read().user
+    return None if named is None else output.given(named)
+
+
+def user(given: str | None) -> str:
+    """The user that is meant.
+
+    Raises:
+        BadParameter: None is: there is no default user.
+    """
+    named = optional_user(given)
+    if named is None:
+        raise typer.BadParameter("whose memory? Give --user NAME, or set MNEMIC_USER in the environment")
+    return named
+
+
+def filters(given: str | None) -> dict[str, Json] | None:
+    """The filter that is meant.
+
+    Raises:
+        BadParameter: It is not a JSON object.
+    """
+    if given is None:
+        return None
+    try:
+        value: Json = json.loads(given)
+    except ValueError as error:
+        raise typer.BadParameter(f"--filter is not JSON: {error}") from error
+    if not isinstance(value, dict):
+        raise typer.BadParameter("--filter must be a JSON object")
+    return value
+
+
+def existing(given: str | None) -> str:
+    """The database that is meant, which must be there: reading does not make one.
+
+    Raises:
+        StoreError: It is not.
+    """
+    name = database(given)
+    place = located(name)
+    if isinstance(place, Path) and not place.exists():
+        raise StoreError(f"there is no database at {name} yet; add or import something, or name another with --db")
+    return name
+
+
+def located(name: str) -> str | Path:
+    """What a database's name stands for: an address, or a path."""
+    return name if "://" in name else output.path(name)
+
+
+@contextmanager
+def memory(db: str, embedder: str = "local") -> Generator[Memory]:
+    """Open a memory by the name of its database and of its embedder; ``none`` is none."""
+    # Imported here: numpy, SQLAlchemy and onnxruntime are slow to load, and most ways to call mnemic need none.
+    from mnemic.memory import Memory
+
+    with Memory.open(located(db), embedder=None if embedder == "none" else embedder) as opened:
+        yield opened

@@ -1,0 +1,142 @@
+"""Commands that read a memory: search, context, notes, status, export."""
+
+from __future__ import annotations
+
+import sys
+from contextlib import ExitStack
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+
+from mnemic.cli import hits, options, output
+from mnemic.types import Granularity, Interval
+
+Configuration = Literal["default", "hero"]
+
+
+def search(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="The question, in plain words.")],
+    db: options.Database = None,
+    user: options.User = None,
+    top_k: options.TopK = 10,
+    config: Annotated[
+        Configuration, typer.Option("--config", help="How to search; hero is the paper, literally.")
+    ] = "default",
+    session: options.Session = None,
+    agent: options.Agent = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    reference_time: options.ReferenceTime = None,
+    threshold: Annotated[float | None, typer.Option("--threshold", help="Nothing that scores less.")] = None,
+    granularity: Annotated[Granularity, typer.Option("--granularity", help="What a result is.")] = "trace",
+    filter: options.Filter = None,
+    explain: Annotated[bool, typer.Option("--explain", help="Show how each result was reached.")] = False,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Find the original words that answer a question."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        found = memory.search(
+            query, user_id=user_id, top_k=top_k, threshold=threshold, filters=options.filters(filter), agent_id=agent,
+            session_id=session, since=since, until=until, reference_time=reference_time, granularity=granularity,
+            config=config, explain=explain,
+        )  # fmt: skip
+    output.warn(found.warnings)
+    if json:
+        output.result(output.as_json(hits.as_json(found)))
+    else:
+        hits.show(found)
+
+
+def context(
+    query: Annotated[str, typer.Argument(metavar="QUERY", help="What the prompt is about.")],
+    db: options.Database = None,
+    user: options.User = None,
+    max_tokens: Annotated[int, typer.Option("--max-tokens", metavar="N", help="At most this long.")] = 1500,
+    config: Annotated[
+        Configuration, typer.Option("--config", help="How to search; hero is the paper, literally.")
+    ] = "default",
+    session: options.Session = None,
+    agent: options.Agent = None,
+    since: options.Since = None,
+    until: options.Until = None,
+    reference_time: options.ReferenceTime = None,
+    filter: options.Filter = None,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Print evidence for a prompt, dated and cited, within a budget."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        text = memory.context(
+            query, user_id=user_id, max_tokens=max_tokens, filters=options.filters(filter), agent_id=agent,
+            session_id=session, since=since, until=until, reference_time=reference_time, config=config,
+        )  # fmt: skip
+    output.result(output.as_json({"context": text}) if json else output.shown(text))
+
+
+def notes(
+    db: options.Database = None,
+    user: options.User = None,
+    about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Only about this person.")] = None,
+    as_of: Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What held then: 2024-03-01.")] = None,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="At most this many.")] = None,
+    json: options.AsJson = False,
+) -> None:
+    """List what people said of themselves.
+
+    Facts, states, preferences and traits, each quoted with its source.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        found = memory.notes(user_id=user_id, about=about, as_of=as_of, limit=limit)
+    if json:
+        output.result(output.as_json({"notes": [asdict(note) for note in found]}))
+        return
+    for note in found:
+        sources = ", ".join(span.turn_id for span in note.sources)
+        output.styled(output.shown(f"{note.note_id}  {note.about}, {note.kind}: {note.text}"))
+        output.styled(output.shown(f"{_validity(note.valid)}; from {sources}; {note.status}"), "dim", indent=3)
+    output.note(output.counted(len(found), "note"))
+
+
+def _validity(valid: Interval) -> str:
+    start, end = (f"{at:%Y-%m-%d}" if at else "" for at in (valid.start, valid.end))
+    if not start and not end:
+        return "at any time"
+    return f"{start} to {end}" if start and end else f"since {start}" if start else f"until {end}"
+
+
+def status(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """Show how large the memory is; of one user with --user."""
+    user_id = options.optional_user(user)
+    name = options.existing(db)
+    with options.memory(name, "none") as memory:
+        found = memory.status(user_id=user_id)
+    if json:
+        output.result(output.as_json({"database": name, **asdict(found)}))
+        return
+    output.result(
+        f"{output.shown(name)}: {found.size_bytes / (1 << 20):,.1f} MiB, {output.counted(found.users, 'user')}"
+    )
+    output.result(f"vectors: {found.embedder or 'none yet'}; cues: {found.cue_extractor}")
+    if found.counts is not None and user_id is not None:
+        counts = ", ".join(f"{value:,} {key}" for key, value in asdict(found.counts).items() if key != "revision")
+        output.result(f"{output.shown(user_id)}: {counts}")
+
+
+def export(
+    db: options.Database = None,
+    user: options.User = None,
+    to: Annotated[
+        str | None, typer.Option("--output", "-o", metavar="FILE", help="Where to. [standard output]")
+    ] = None,
+) -> None:
+    """Write everything of a user as JSON lines; import reads it back."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory, ExitStack() as stack:
+        stream = stack.enter_context(output.path(to).open("x", encoding="utf-8", newline="\n")) if to else sys.stdout
+        for record in memory.export(user_id=user_id):
+            stream.write(output.as_json(record) + "\n")

@@ -1,0 +1,87 @@
+"""Commands that look after a database: reembed, migrate, doctor."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator
+from dataclasses import asdict
+from pathlib import Path
+from typing import Annotated
+
+import typer
+
+from mnemic import doctor as checks
+from mnemic.cli import options, output
+
+_MARKS = {"ok": ("ok", ""), "warning": ("? ", "yellow"), "wrong": ("NO", "red")}
+
+
+def reembed(
+    db: options.Database = None,
+    embedder: Annotated[str, typer.Option("--embedder", metavar="NAME", help="Whose vectors to make.")] = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Make all vectors anew with another embedder.
+
+    The old ones serve until the last is done. An interrupted run goes on where it stopped.
+    """
+    try:
+        with options.memory(options.existing(db), "none") as memory:
+            counts = (memory.status(user_id=user).counts for user in memory.users())
+            total = sum(c.turns + c.traces + c.cues + c.notes for c in counts if c is not None)
+            with output.progress("Embedding", total) as advance:
+                done = memory.reembed(embedder, progress=advance)
+            name = memory.status().embedder
+    except KeyboardInterrupt:
+        output.note("Interrupted. The old vectors still serve; the same command goes on from there.")
+        raise typer.Exit(130) from None
+    output.result(output.as_json({"embedded": done, "embedder": name}) if json else f"{done:,} embedded with {name}")
+
+
+def migrate(db: options.Database = None, json: options.AsJson = False) -> None:
+    """Bring a database to the current schema.
+
+    A backup copy is made first. Opening a database does the same.
+    """
+    from mnemic import store
+
+    done = store.migrate(options.located(options.existing(db)))
+    backup = None if done.backup is None else str(done.backup)
+    if json:
+        output.result(output.as_json({"before": done.before, "after": done.after, "backup": backup}))
+    elif done.before == done.after:
+        output.result(f"Nothing to do: the schema is the current one, {done.after}")
+    else:
+        output.result(f"Migrated from {done.before} to {done.after}" + (f"; before it: {backup}" if backup else ""))
+
+
+def doctor(db: options.Database = None, json: options.AsJson = False) -> None:
+    """Look for what could be wrong, and say what to do.
+
+    Looks at the installation and the database; changes neither.
+    """
+    findings = list(_findings(options.database(db)))
+    if json:
+        output.result(output.as_json({"findings": [asdict(finding) for finding in findings]}))
+    else:
+        for finding in findings:
+            mark, style = _MARKS[finding.verdict]
+            output.styled(output.shown(f"{mark}  {finding.what}: {finding.found}"), style)
+            if finding.way_out:
+                output.styled(output.shown(finding.way_out), indent=4)
+    if any(finding.verdict == "wrong" for finding in findings):
+        raise typer.Exit(1)
+
+
+def _findings(name: str) -> Iterator[checks.Finding]:
+    from mnemic.models.minilm import MiniLM
+    from mnemic.store import open_store
+
+    model = MiniLM()
+    yield from checks.runtime()
+    yield checks.embedder(model.load)
+    place = options.located(name)
+    if isinstance(place, Path):
+        yield from checks.place(place)
+        if not place.exists():
+            return
+    yield from checks.database(lambda: open_store(place, migrate=False), model.fingerprint)

@@ -1,0 +1,147 @@
+"""Commands that put words into a memory and take them out: add, import, delete."""
+
+from __future__ import annotations
+
+import sys
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated, Literal
+
+import typer
+
+from mnemic import importers
+from mnemic.cli import options, output
+from mnemic.types import Json
+
+ImportFormat = Literal["auto", "messages", "jsonl", "text", "locomo", "personamem", "longmemeval"]
+Role = Literal["user", "assistant", "system", "tool"]
+
+_REASONS = 20
+
+
+def add(
+    text: Annotated[str, typer.Argument(metavar="TEXT", help="The words; - reads them from standard input.")],
+    db: options.Database = None,
+    user: options.User = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="NAME", help="Its session. [default]")] = None,
+    speaker: Annotated[str | None, typer.Option("--speaker", metavar="NAME", help="Who said it.")] = None,
+    role: Annotated[Role, typer.Option("--role", help="In what role.")] = "user",
+    timestamp: Annotated[
+        str | None, typer.Option("--timestamp", metavar="TIME", help="When: 2024-03-01T10:22+01:00. [unknown]")
+    ] = None,
+    id: Annotated[
+        str | None, typer.Option("--id", metavar="ID", help="Its id: the same id is never added twice.")
+    ] = None,
+    agent: Annotated[str | None, typer.Option("--agent", metavar="NAME", help="The agent it was said to.")] = None,
+    timezone: options.Timezone = "UTC",
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Remember one message, word for word."""
+    user_id = options.user(user)
+    given = {"id": id, "speaker": speaker, "timestamp": timestamp}
+    message: dict[str, Json] = {"role": role, "content": _words(text)}
+    message |= {key: value for key, value in given.items() if value is not None}
+    with options.memory(options.database(db), embedder) as memory:
+        added = memory.add([message], user_id=user_id, session_id=session, agent_id=agent, timezone=timezone)
+    output.warn(added.warnings)
+    if json:
+        output.result(output.as_json(asdict(added)))
+    else:
+        done = "Remembered as" if added.new else "Known already:"
+        output.result(f"{done} {output.shown(added.turn_ids[0])}")
+        for note_id in added.notes:
+            output.result(f"Noted {note_id}")
+
+
+def import_(
+    file: Annotated[str, typer.Argument(metavar="FILE", help="Conversations, in UTF-8; may be gzip.")],
+    format: Annotated[
+        ImportFormat, typer.Option("--format", help="What the file is; auto looks at its content.")
+    ] = "auto",
+    db: options.Database = None,
+    user: options.User = None,
+    session: Annotated[
+        str | None,
+        typer.Option("--session", metavar="NAME", help="Name of sessions that the file does not name. [the file's]"),
+    ] = None,
+    timezone: options.Timezone = "UTC",
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Import conversations from a file.
+
+    Again, it adds only what is new, also after it was interrupted.
+
+    The benchmarks (locomo, personamem, longmemeval) make one user per conversation, named by its id; every other
+    format needs --user.
+    """
+    source = importers.read(output.path(file), None if format == "auto" else format, session=session)
+    user_id = user if source.names_users else options.user(user)
+    output.note(f"Reading {output.shown(file)} as {source.format}")
+    total = importers.survey(source)
+    try:
+        with options.memory(options.database(db), embedder) as memory, output.progress("Remembering", total) as advance:
+            report = importers.load(source, memory, user_id=user_id, timezone=timezone, advance=advance)
+    except KeyboardInterrupt:
+        output.note("Interrupted. What was imported is kept; the same command goes on from there.")
+        raise typer.Exit(130) from None
+    output.warn(report.warnings)
+    if json:
+        skipped = [{"reason": r, "count": n, "first": first} for r, (n, first) in report.skipped.items()]
+        output.result(output.as_json({"format": source.format, **asdict(report), "skipped": skipped}))
+    else:
+        _tell(report)
+    if not report.messages:
+        output.note("error: nothing could be imported")
+        raise typer.Exit(1)
+
+
+def _tell(report: importers.Report) -> None:
+    where = f"{output.counted(report.sessions, 'session')} of {_people(report.users)}"
+    output.result(f"{output.counted(report.messages, 'message')} in {where}; {report.new:,} new")
+    for reason, (count, first) in sorted(report.skipped.items(), key=lambda item: -item[1][0])[:_REASONS]:
+        output.result(f"  left out {count:,}: {output.shown(reason)} (first: {output.shown(first)})")
+    if len(report.skipped) > _REASONS:
+        output.result(f"  and {len(report.skipped) - _REASONS} more reasons; --json lists them all")
+
+
+def _people(users: Sequence[str]) -> str:
+    return output.shown(users[0]) if len(users) == 1 else output.counted(len(users), "user")
+
+
+def delete(
+    db: options.Database = None,
+    user: options.User = None,
+    turn: Annotated[str | None, typer.Option("--turn", metavar="ID", help="Erase one message.")] = None,
+    session: Annotated[str | None, typer.Option("--session", metavar="NAME", help="Erase one session.")] = None,
+    all: Annotated[bool, typer.Option("--all", help="Erase everything of this user.")] = False,
+    yes: options.Yes = False,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Erase a message, a session, or a user.
+
+    Everything derived from it goes with it. There is no way back.
+    """
+    user_id = options.user(user)
+    if (turn is not None) + (session is not None) + all != 1:
+        raise typer.BadParameter("erase what? Give one of --turn ID, --session NAME, --all")
+    what = f"message {turn}" if turn is not None else f"session {session}" if session is not None else "everything"
+    database = options.existing(db)
+    if not yes:
+        if not sys.stdin.isatty():
+            raise typer.BadParameter("nobody is there to ask; give --yes to erase without asking")
+        typer.confirm(f"Erase {output.shown(what)} of {output.shown(user_id)} for ever?", abort=True, err=True)
+    with options.memory(database, embedder) as memory:
+        if all:
+            count = memory.delete_all(user_id=user_id)
+        else:
+            count = memory.delete(user_id=user_id, turn_id=turn, session_id=session)
+    output.result(output.as_json({"erased": count}) if json else f"Erased {output.counted(count, 'message')}")
+
+
+def _words(text: str) -> str:
+    if text != "-":
+        return text
+    return sys.stdin.buffer.read().decode("utf-8", "surrogateescape")

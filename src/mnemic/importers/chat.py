@@ -1,0 +1,138 @@
+"""Chat messages in loose JSON, as they lie in files, made into messages that ``Memory.add`` takes."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Sequence
+from typing import cast
+
+from mnemic.importers.ids import StableIds, fingerprint
+from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.types import Json
+
+NOT_A_MESSAGE = "not a message (a JSON object with role and content)"
+NO_CONTENT = "a message without content"
+REPEATED = "a message that came before, with the same id and words"
+
+_SPEAKS = ("content", "text", "tool_calls", "tool_call_id", "function_call", "refusal", "audio")
+_SESSION_KEYS = ("session_id", "conversation_id", "id")
+
+
+class Chat:
+    """Reads the messages of one file, in order: their ids depend on what came before.
+
+    Args:
+        unnamed: Stands for the session in the ids of messages whose session the file does not name.
+    """
+
+    def __init__(self, unnamed: str) -> None:
+        self._unnamed = unnamed
+        self._made = StableIds()
+        self._sessions: dict[str, str] = {}
+        self._said: dict[str, str] = {}
+
+    def message(self, raw: Json, session: str | None) -> Message | str:
+        """One message, with an id; or the reason why it is none.
+
+        ``text`` stands in for ``content``, ``created_at`` for ``timestamp``, and a speaker without a role is a
+        user. A number as id is a place in its session, and so is an id that another session of the file has
+        too: both are made unique with the session's name. An id that comes again with other words gets their
+        hash; with the same words it is the same message.
+
+        Args:
+            raw: The message as it came.
+            session: The session's name in the file, if it has one.
+        """
+        if not isinstance(raw, dict):
+            return NOT_A_MESSAGE
+        if not any(raw.get(key) is not None for key in _SPEAKS):
+            return NO_CONTENT if "role" in raw else NOT_A_MESSAGE
+        message = dict(raw)
+        if message.get("content") is None and isinstance(message.get("text"), str):
+            message["content"] = message.pop("text")
+        if message.get("timestamp") is None and message.get("created_at") is not None:
+            message["timestamp"] = message.pop("created_at")
+        message.setdefault("role", "user")
+        identified = self._id(message, first_text(raw, ("session_id",)) or session or self._unnamed)
+        if identified is None:
+            return REPEATED
+        message["id"] = identified
+        return message
+
+    def conversation(self, raw: Json, name: str, where: str) -> Iterator[Record]:
+        """One conversation: a list of messages, or an object with ``messages`` and perhaps its own names.
+
+        Args:
+            raw: The conversation as it came.
+            name: The session's name where the conversation does not give one.
+            where: Its place in the file, for what is left out.
+        """
+        head: dict[str, Json] = raw if isinstance(raw, dict) else {}
+        listed = head.get("messages") if head else raw
+        if not isinstance(listed, list):
+            yield Skipped("neither a message nor a conversation", where)
+            return
+        session = first_text(head, _SESSION_KEYS)
+        when = head.get("timestamp", head.get("created_at"))
+        messages: list[Message] = []
+        for number, item in enumerate(listed, 1):
+            message = self.message(item, session)
+            if isinstance(message, str):
+                yield Skipped(message, f"{where}, message {number}".removeprefix(", "))
+                continue
+            if when is not None:
+                message.setdefault("timestamp", when)
+            messages.append(message)
+        if not messages:
+            yield Skipped("a conversation without messages", where or "the file")
+            return
+        user, agent = (first_text(head, (key,)) for key in ("user_id", "agent_id"))
+        yield Conversation(user, session or name, tuple(messages), agent, _metadata(head))
+
+    def _id(self, message: Message, session: str) -> str | None:
+        given = message.get("id")
+        if isinstance(given, int) and not isinstance(given, bool):
+            name = f"{session}/{given}"
+        elif not isinstance(given, str) or not given:
+            return self._made.of(session, message)
+        else:
+            first = self._sessions.setdefault(given, session)
+            name = given if first == session else f"{session}/{given}"
+        words = fingerprint(session, message)
+        for candidate in (name, f"{name}/{words}"):
+            if candidate not in self._said:
+                self._said[candidate] = words
+                return candidate
+            if self._said[candidate] == words:
+                return None
+        return None
+
+
+def is_message(raw: Json) -> bool:
+    """Whether an object speaks, by the keys it has."""
+    return isinstance(raw, dict) and "messages" not in raw and any(key in raw for key in ("role", *_SPEAKS))
+
+
+def is_conversation(raw: Json) -> bool:
+    """Whether a value is a list of messages, or an object that has one."""
+    listed = raw.get("messages") if isinstance(raw, dict) else raw
+    return isinstance(listed, list) and any(is_message(item) for item in cast("Sequence[Json]", listed))
+
+
+def first_text(raw: dict[str, Json], keys: Sequence[str]) -> str | None:
+    """The first of these fields that holds a name: a string that is not empty, or a number."""
+    for key in keys:
+        value = raw.get(key)
+        if isinstance(value, str) and value:
+            return value
+        if isinstance(value, int) and not isinstance(value, bool):
+            return str(value)
+    return None
+
+
+def _metadata(head: dict[str, Json]) -> dict[str, Json]:
+    given = head.get("metadata")
+    metadata = dict(given) if isinstance(given, dict) else {}
+    title = head.get("title")
+    if isinstance(title, str):
+        metadata.setdefault("title", title)
+    return metadata

@@ -1,0 +1,218 @@
+"""Bytes of a file to import: plain or gzip, UTF-8, read in lines or whole, with limits against hostile input."""
+
+from __future__ import annotations
+
+import contextlib
+import gzip
+import io
+import json
+import zlib
+from collections.abc import Iterator
+from dataclasses import dataclass
+from pathlib import Path
+from typing import Any, Literal, NoReturn
+
+from mnemic.errors import InvalidFile
+from mnemic.importers.records import Skipped
+from mnemic.types import Json
+
+MAX_LINE = 64 << 20
+"""Bytes of one line; a longer one is skipped."""
+MAX_WHOLE = 1 << 30
+"""Bytes of a file that can only be read whole."""
+MAX_RATIO = 200
+"""A gzip file may grow to this many times its size (ordinary text: 3 to 20; a zip bomb: 1,000)."""
+FREE_EXPANSION = 64 << 20
+"""Bytes to which any gzip file may grow, whatever the ratio."""
+
+_GZIP_MAGIC = b"\x1f\x8b"
+_BOM = b"\xef\xbb\xbf"
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """One line of a file, without its line ending, counted from 1."""
+
+    number: int
+    text: str
+
+
+class _Damaged(InvalidFile):
+    """The gzip stream ends early or does not decompress from here on."""
+
+
+class _Gunzip(io.RawIOBase):
+    """A gzip file decompressed, which refuses to grow beyond all proportion to its size."""
+
+    def __init__(self, path: Path) -> None:
+        self._packed = gzip.GzipFile(path, "rb")
+        self._path = path
+        self._limit = max(FREE_EXPANSION, MAX_RATIO * path.stat().st_size)
+        self._count = 0
+
+    def readable(self) -> Literal[True]:
+        return True
+
+    def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride] - Buffer has no len
+        try:
+            data = self._packed.read1(len(buffer))
+        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
+            raise _Damaged(f"{self._path}: the gzip file is cut or damaged ({error})") from error
+        self._count += len(data)
+        if self._count > self._limit:
+            raise InvalidFile(
+                f"{self._path}: expands to more than {self._limit >> 20} MiB, {MAX_RATIO} times its size, "
+                "which no conversation does; if it is sound, unpack it with gunzip and import the result"
+            )
+        buffer[: len(data)] = data
+        return len(data)
+
+    def close(self) -> None:
+        self._packed.close()
+        super().close()
+
+
+@dataclass(frozen=True, slots=True)
+class SourceFile:
+    """A file to import.
+
+    Attributes:
+        path: Where it is.
+        session: Names the sessions that the file does not name; the file's own name by default, so that
+            importing a file again under the same name finds its earlier messages.
+    """
+
+    path: Path
+    session: str
+
+    @classmethod
+    def at(cls, path: str | Path, *, session: str | None = None) -> SourceFile:
+        """Look at a file.
+
+        Raises:
+            InvalidFile: It is missing, empty, not an ordinary file, or may not be read.
+        """
+        path = Path(path)
+        if not path.exists():
+            raise InvalidFile(f"{path}: there is no such file")
+        if not path.is_file():
+            raise InvalidFile(f"{path}: is not a file; give the conversations' file itself")
+        file = cls(path, session or _stem(path))
+        if not file.head(1):
+            raise InvalidFile(f"{path}: is empty, or damaged from its beginning")
+        return file
+
+    def head(self, size: int) -> bytes:
+        """The first bytes, at most ``size``, decompressed and without a byte order mark, as far as they can be read."""
+        head = b""
+        with contextlib.suppress(_Damaged), self._open() as stream:
+            while len(head) < size and (piece := stream.read1(size - len(head))):
+                head += piece
+        return head
+
+    def lines(self) -> Iterator[Line | Skipped]:
+        r"""Read line by line; what cannot be read is isolated.
+
+        Blank lines are passed over; a last line may lack its end. Lines end at ``\n`` or ``\r\n`` only.
+        """
+        with self._open() as stream:
+            number = 0
+            while True:
+                number += 1
+                try:
+                    raw = stream.readline(MAX_LINE + 1)
+                except _Damaged:
+                    yield Skipped("the gzip file is cut or damaged from here on", f"line {number}")
+                    return
+                if not raw:
+                    return
+                if len(raw) > MAX_LINE:
+                    _pass_over(stream)
+                    yield Skipped(f"longer than {MAX_LINE >> 20} MiB", f"line {number}")
+                elif raw.strip():
+                    yield _decoded(raw, number)
+
+    def text(self) -> str:
+        """Read the whole file.
+
+        Raises:
+            InvalidFile: It is larger than ``MAX_WHOLE``, damaged, or not UTF-8.
+        """
+        with self._open() as stream:
+            data = stream.read(MAX_WHOLE + 1)
+        if len(data) > MAX_WHOLE:
+            raise InvalidFile(
+                f"{self.path}: larger than {MAX_WHOLE >> 30} GiB; give one message or conversation a line (jsonl)"
+            )
+        try:
+            return data.decode("utf-8", "surrogatepass")
+        except UnicodeDecodeError as error:
+            line = data.count(b"\n", 0, error.start) + 1
+            raise InvalidFile(
+                f"{self.path}: line {line} is not UTF-8 (byte 0x{data[error.start]:02x}); "
+                "convert it first, for example: iconv -f WINDOWS-1252 -t UTF-8"
+            ) from error
+
+    def json(self) -> Json:
+        """Read the whole file as one JSON value.
+
+        Raises:
+            InvalidFile: As for ``text``, or it is not JSON.
+        """
+        try:
+            return parse(self.text())
+        except json.JSONDecodeError as error:
+            raise InvalidFile(
+                f"{self.path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})"
+            ) from error
+        except ValueError as error:
+            raise InvalidFile(f"{self.path}: not JSON ({error})") from error
+
+    def _open(self) -> io.BufferedIOBase:
+        try:
+            plain = self.path.open("rb")
+        except OSError as error:
+            raise InvalidFile(f"{self.path}: cannot be read ({error.strerror})") from error
+        if plain.peek(2)[:2] != _GZIP_MAGIC:
+            return _unmarked(plain)
+        plain.close()
+        return _unmarked(io.BufferedReader(_Gunzip(self.path), 1 << 16))
+
+
+def parse(text: str) -> Json:
+    """Parse one JSON value, strictly.
+
+    Raises:
+        ValueError: It is not JSON (NaN and Infinity are not), or nested too deep to be a conversation.
+    """
+    try:
+        return json.loads(text, parse_constant=_no_constant)
+    except RecursionError:
+        raise ValueError("nested too deep") from None
+
+
+def _no_constant(name: str) -> NoReturn:
+    raise ValueError(f"{name} is not a JSON number")
+
+
+def _decoded(raw: bytes, number: int) -> Line | Skipped:
+    try:
+        return Line(number, raw.removesuffix(b"\n").removesuffix(b"\r").decode("utf-8", "surrogatepass"))
+    except UnicodeDecodeError:
+        return Skipped("not UTF-8", f"line {number}")
+
+
+def _unmarked(stream: io.BufferedReader[Any]) -> io.BufferedIOBase:
+    if stream.peek(3)[:3] == _BOM:
+        stream.read(3)
+    return stream
+
+
+def _pass_over(stream: io.BufferedIOBase) -> None:
+    while (piece := stream.readline(1 << 20)) and not piece.endswith(b"\n"):
+        pass
+
+
+def _stem(path: Path) -> str:
+    name = path.name.removesuffix(".gz")
+    return Path(name).stem or path.name

@@ -1,0 +1,191 @@
+"""Puts the conversations of a file into a memory: resumable, and one bad message does not stop the others."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime
+from typing import TYPE_CHECKING
+
+from mnemic.algo import messages as shapes
+from mnemic.algo.moments import zone
+from mnemic.algo.scope import check_user
+from mnemic.errors import InvalidInput, InvalidScope
+from mnemic.importers.ids import was_made
+from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.types import Turn
+
+if TYPE_CHECKING:
+    from collections.abc import Iterable
+
+    from mnemic.memory import Memory
+
+BATCH = 200
+"""Most messages in one ``add``: what a kill loses, and what one transaction holds."""
+_ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
+
+
+@dataclass(slots=True)
+class Report:
+    """What an import did.
+
+    Attributes:
+        users: Whose memories it went to, in order of appearance.
+        sessions: How many sessions of those had messages.
+        messages: How many messages the memory took or knew already.
+        new: How many it did not have before.
+        skipped: reason -> how many, and where the first one was.
+        warnings: What the memory said, each once.
+    """
+
+    users: list[str] = field(default_factory=list[str])
+    sessions: int = 0
+    messages: int = 0
+    new: int = 0
+    skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
+    warnings: list[str] = field(default_factory=list[str])
+
+    def skip(self, what: Skipped) -> None:
+        """Count something left out."""
+        count, first = self.skipped.get(what.reason, (0, what.where))
+        self.skipped[what.reason] = (count + 1, first)
+
+
+def survey(source: Iterable[Record]) -> int:
+    """Read a file once without storing anything: how many messages it has.
+
+    Raises:
+        InvalidFile: The file as a whole cannot be used.
+    """
+    return sum(len(record.messages) for record in source if isinstance(record, Conversation))
+
+
+def load(
+    source: Iterable[Record],
+    memory: Memory,
+    *,
+    user_id: str | None = None,
+    timezone: str | None = None,
+    advance: Callable[[int], None] = lambda count: None,
+) -> Report:
+    """Add the conversations of a file to a memory, in order; again, it adds only what is new.
+
+    Args:
+        source: From ``read``.
+        memory: Where to.
+        user_id: Whose memory; the file's own users where None. When it differs from the user that the file
+            names, that one's name goes before session and message ids (``conv-41/D7:16``), so that the
+            conversations of several users do not mix.
+        timezone: Of times that name no zone; the memory's own where None.
+        advance: Told how many messages are done, each time some are.
+
+    Raises:
+        InvalidInput: Neither ``user_id`` nor the file says whose memory; no user or timezone is called so.
+        InvalidFile: The file as a whole cannot be used; what came before is stored.
+        StoreError: The database; what came before is stored.
+    """
+    if user_id is not None:
+        check_user(user_id)
+    if timezone is not None:
+        zone(timezone)
+    report = Report()
+    sessions: set[tuple[str, str]] = set()
+    for record in source:
+        if isinstance(record, Skipped):
+            report.skip(record)
+            continue
+        target = _addressed(record, user_id)
+        assert target.user_id is not None
+        if target.user_id not in report.users:
+            report.users.append(target.user_id)
+        sessions.update((target.user_id, str(m.get("session_id") or target.session_id)) for m in target.messages)
+        for start in range(0, len(target.messages), BATCH):
+            batch = target.messages[start : start + BATCH]
+            _add(batch, target, memory, timezone, report)
+            advance(len(batch))
+    report.sessions = len(sessions)
+    return report
+
+
+def _addressed(conversation: Conversation, user_id: str | None) -> Conversation:
+    """The conversation as it goes to a user."""
+    whose = conversation.user_id
+    if user_id is None and whose is None:
+        raise InvalidScope("the file does not say whose memory it is; name the user")
+    if user_id is None or whose in (None, user_id):
+        return replace(conversation, user_id=user_id or whose)
+    return replace(
+        conversation,
+        user_id=user_id,
+        session_id=f"{whose}/{conversation.session_id}",
+        messages=tuple(_prefixed(message, whose) for message in conversation.messages),
+    )
+
+
+def _prefixed(message: Message, whose: str) -> Message:
+    named = {key: f"{whose}/{message[key]}" for key in ("id", "session_id") if message.get(key) is not None}
+    return {**message, **named}
+
+
+def _add(
+    messages: Sequence[Message], target: Conversation, memory: Memory, timezone: str | None, report: Report
+) -> None:
+    """Add what a memory takes of some messages; the rest is counted, for one of them would make it refuse them all."""
+    assert target.user_id is not None
+    usable: dict[str, tuple[Message, Turn]] = {}
+    for message in messages:
+        try:
+            turn = _turn(message, target)
+        except InvalidInput as error:
+            report.skip(Skipped(str(error).removeprefix("messages[0]: "), _place(target, message)))
+            continue
+        if turn.turn_id in usable:
+            report.skip(Skipped("a message with the id of another one", _place(target, message)))
+        else:
+            usable[turn.turn_id] = (message, turn)
+    if not usable:
+        return
+    added = memory.add(
+        [message for message, _ in usable.values()],
+        user_id=target.user_id,
+        session_id=target.session_id,
+        agent_id=target.agent_id,
+        timezone=timezone,
+        metadata=target.metadata,
+    )
+    report.messages += len(usable)
+    report.new += added.new
+    report.warnings.extend(warning for warning in added.warnings if warning not in report.warnings)
+    if added.new < len(usable):
+        _compare(usable, target, memory, report)
+
+
+def _compare(usable: Mapping[str, tuple[Message, Turn]], target: Conversation, memory: Memory, report: Report) -> None:
+    """Count what was stored before with other words under the same id."""
+    assert target.user_id is not None
+    for message, turn in usable.values():
+        if was_made(turn.turn_id):
+            continue
+        known = memory.get(turn.turn_id, user_id=target.user_id)
+        if isinstance(known, Turn) and known.text != turn.text:
+            report.messages -= 1
+            report.skip(Skipped("an id that is stored with other words; those stay", _place(target, message)))
+
+
+def _turn(message: Message, target: Conversation) -> Turn:
+    """What a memory makes of a message. Raises InvalidInput."""
+    [turn] = shapes.normalise(
+        message,
+        session_id=target.session_id,
+        agent_id=target.agent_id,
+        timestamp=None,
+        timezone="UTC",
+        metadata=target.metadata,
+        now=_ANY_TIME,
+        make_id=lambda: "",
+    )
+    return turn
+
+
+def _place(target: Conversation, message: Message) -> str:
+    return f"session {target.session_id!r}, message {message.get('id')!r}"

@@ -1,0 +1,47 @@
+"""What a reader of a file yields: conversations, and what it had to leave out."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+
+from mnemic.types import Json
+
+Message = dict[str, Json]
+
+
+@dataclass(frozen=True, slots=True)
+class Conversation:
+    """Consecutive messages of one user, for one ``Memory.add`` (each add starts a new trace).
+
+    A long session may come as several of these, one after the other.
+
+    Attributes:
+        user_id: Whose memory the file says it is; None where it does not say.
+        session_id: The session of every message that does not carry a ``session_id`` of its own.
+        messages: In the shape that ``Memory.add`` takes; each has an ``id``, unique within the user.
+        agent_id: The agent they were said to, where the file says so.
+        metadata: The file's own data about the conversation.
+    """
+
+    user_id: str | None
+    session_id: str
+    messages: tuple[Message, ...]
+    agent_id: str | None = None
+    metadata: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class Skipped:
+    """Something of the file that was left out: a message, a line, or a part of one, such as its date.
+
+    Attributes:
+        reason: Why; the same words for the same cause, so that they can be counted.
+        where: The place in the file: ``line 12``, ``session 'trip', message 3``.
+    """
+
+    reason: str
+    where: str
+
+
+Record = Conversation | Skipped

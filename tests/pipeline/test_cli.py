@@ -1,0 +1,203 @@
+"""The command line, as a person or a script meets it."""
+
+from __future__ import annotations
+
+import json
+import subprocess
+import sys
+
+import pytest
+
+from mnemic.memory import Memory
+
+COMMANDS = (
+    "demo", "add", "import", "search", "context", "notes", "status", "export", "delete", "reembed", "migrate", "doctor",
+)  # fmt: skip
+
+
+def words(*arguments: str) -> tuple[str, ...]:
+    return (*arguments, "--user", "ana", "--embedder", "none")
+
+
+# help and start --------------------------------------------------------------------------------------------
+
+
+def test_help_lists_every_command_and_each_has_its_own(cli):
+    code, out, _ = cli("--help")
+    assert code == 0
+    assert all(f"\n  {command} " in out for command in COMMANDS)
+    assert all(cli(command, "--help")[0] == 0 for command in COMMANDS)
+
+
+def test_help_loads_none_of_the_heavy_packages():
+    script = (
+        "import sys\nfrom mnemic.cli import main\ntry:\n    main(['--help'])\nexcept SystemExit:\n    pass\n"
+        "print(sorted({'numpy', 'scipy', 'onnxruntime', 'sqlalchemy', 'tokenizers', 'alembic'} & set(sys.modules)))"
+    )
+    done = subprocess.run([sys.executable, "-c", script], capture_output=True, text=True, check=True)
+    assert done.stdout.splitlines()[-1] == "[]"
+
+
+# the main path ---------------------------------------------------------------------------------------------
+
+
+def test_search_json_has_exactly_the_documented_shape(filled):
+    code, out, err = filled(*words("search", "Tadeus", "--json"))
+    found = json.loads(out)
+    assert (code, err) == (0, "")
+    assert list(found) == ["results", "nothing_relevant", "took_ms"]
+    assert list(found["results"][0]) == [
+        "trace_id", "turn_ids", "spans", "session_id", "speakers", "timestamp", "text", "score", "signals", "path",
+    ]  # fmt: skip
+    hit = next(hit for hit in found["results"] if "m2" in hit["turn_ids"])
+    assert ["m2", 0, len("My cat is called Tadeus.")] in hit["spans"]
+    assert hit["session_id"] == "said"
+    assert hit["path"] == []
+    assert sum(hit["signals"].values()) == pytest.approx(hit["score"])
+
+
+def test_explain_adds_the_path(filled):
+    _, out, _ = filled(*words("search", "Tadeus", "--json", "--explain"))
+    [first, *_] = json.loads(out)["results"]
+    assert [list(step) for step in first["path"][0]] == [["kind", "id", "text", "weight"]] * len(first["path"][0])
+    assert (first["path"][0][0]["kind"], first["path"][0][-1]["kind"]) == ("query", "trace")
+    assert '"Tadeus" >' in filled(*words("search", "Tadeus", "--explain"))[1]
+
+
+@pytest.mark.parametrize(
+    ("options", "turns"),
+    [
+        (("--session", "s2"), {"m3"}),
+        (("--agent", "helper"), {"m3"}),
+        (("--filter", '{"mood": "good"}'), {"m2"}),
+        (("--granularity", "turn", "-k", "1"), {"m2"}),
+        (("--until", "2024-03-02"), {"m1"}),
+        (("--since", "2024-03-02"), set()),
+        (("--threshold", "99"), set()),
+        (("--config", "hero", "--reference-time", "2024-05-01"), {"m1", "m2", "m3"}),
+    ],
+)
+def test_search_options_narrow(filled, options, turns):
+    code, out, _ = filled(*words("search", "called Tadeus", "--json", *options))
+    assert code == 0
+    assert {turn for hit in json.loads(out)["results"] for turn in hit["turn_ids"]} == turns
+
+
+def test_search_for_people(filled):
+    code, out, err = filled(*words("search", "Tadeus"))
+    assert (code, err) == (0, "")
+    assert "My cat is called Tadeus." in out
+    assert "score" in out
+
+
+def test_context(filled):
+    assert "My cat is called Tadeus." in filled(*words("context", "Tadeus"))[1]
+    assert "Tadeus" in json.loads(filled(*words("context", "Tadeus", "--json"))[1])["context"]
+
+
+def test_add_finds_its_words_again_and_never_twice(cli):
+    code, out, err = cli(
+        *words(
+            "add",
+            "Ana's bike is blue 🚲",
+            "--session",
+            "s",
+            "--speaker",
+            "Ana",
+            "--id",
+            "b1",
+            "--timestamp",
+            "2024-05-06",
+        )
+    )
+    assert (code, out, err) == (0, "Remembered as b1\n", "")
+    assert cli(*words("add", "Ana's bike is blue 🚲", "--id", "b1"))[1] == "Known already: b1\n"
+    added = json.loads(cli(*words("add", "It squeaks.", "--role", "assistant", "--json"))[1])
+    assert (len(added["turn_ids"]), added["new"]) == (1, 1)
+    [hit] = json.loads(cli(*words("search", "bike", "--json", "--session", "s"))[1])["results"]
+    assert hit["text"] == "Ana (2024-05-06 00:00 UTC): Ana's bike is blue 🚲"
+
+
+def test_add_reads_standard_input(cli):
+    done = subprocess.run(
+        [sys.executable, "-m", "mnemic", *words("add", "-", "--id", "x")],
+        input=b"caf\xc3\xa9 \xff",
+        capture_output=True,
+        check=True,
+    )
+    assert done.stdout == b"Remembered as x\n"
+    assert "café" in cli(*words("search", "café"))[1]
+
+
+def test_notes_and_status(filled):
+    [note, *_] = json.loads(filled("notes", "--user", "ana", "--json")[1])["notes"]
+    assert (note["about"], note["text"]) == ("Ana", "I moved to Lisbon.")
+    assert "I moved to Lisbon." in filled("notes", "--user", "ana", "--about", "Ana")[1]
+    assert filled("notes", "--user", "ana", "--about", "Nobody")[1] == ""
+    status = json.loads(filled("status", "--user", "ana", "--json")[1])
+    assert (status["users"], status["counts"]["turns"], status["counts"]["sessions"]) == (1, 3, 2)
+    assert "3 turns" in filled("status", "--user", "ana")[1]
+    assert json.loads(filled("status", "--json")[1])["counts"] is None
+
+
+def test_export_and_import_again(filled, tmp_path):
+    code, out, _ = filled("export", "--user", "ana")
+    assert code == 0
+    assert filled("export", "--user", "ana", "--output", "out.jsonl")[:2] == (0, "")
+    assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == out
+    code, again, _ = filled("import", "out.jsonl", "--user", "bo", "--embedder", "none", "--json")
+    assert (code, json.loads(again)["new"]) == (0, 3)
+    turns = [json.loads(line) for line in filled("export", "--user", "bo")[1].splitlines()]
+    assert [t for t in turns if "note" not in t] == [
+        t for line in out.splitlines() if "note" not in (t := json.loads(line))
+    ]
+    assert filled("export", "--user", "ana", "--output", "out.jsonl")[0] == 1
+
+
+def test_delete_asks_and_without_anybody_to_ask_refuses(filled, monkeypatch):
+    assert filled("delete", "--user", "ana", "--all")[0] == 2
+    assert filled("delete", "--user", "ana", "--yes")[0] == 2
+    monkeypatch.setattr("sys.stdin.isatty", lambda: True, raising=False)
+    monkeypatch.setattr("typer.confirm", lambda question, **_: print(question))
+    code, out, _ = filled("delete", "--user", "ana", "--turn", "m2", "--embedder", "none")
+    assert (code, out) == (0, "Erase message m2 of ana for ever?\nErased 1 message\n")
+    assert "Tadeus" not in filled("search", "cat", "--session", "said", *words()[0:])[1]
+    assert json.loads(filled("delete", "--user", "ana", "--session", "s2", "--yes", "--json")[1]) == {"erased": 1}
+    assert filled("delete", "--user", "ana", "--all", "--yes")[1] == "Erased 1 message\n"
+    assert filled("delete", "--user", "ana", "--turn", "m2", "--yes") == (1, "", "error: user 'ana' has no turn 'm2'\n")
+
+
+def test_migrate_and_doctor(filled, tmp_path):
+    assert json.loads(filled("migrate", "--json")[1])["backup"] is None
+    assert filled("migrate")[1].startswith("Nothing to do")
+    code, out, _ = filled("doctor", "--json")
+    findings = {finding["what"]: finding["verdict"] for finding in json.loads(out)["findings"]}
+    assert (findings["integrity"], findings["schema"], findings["file mode"]) == ("ok", "ok", "ok")
+    assert findings["tasks"] == "warning"
+    assert code == (findings["embedder"] == "wrong")
+    (tmp_path / "m.db").write_bytes(b"not a database" * 1000)
+    code, out, _ = filled("doctor")
+    assert code == 1
+    assert "NO  database: it cannot be opened" in out
+
+
+def test_reembed_gives_vectors_to_what_was_added_without(filled):
+    assert json.loads(filled("status", "--user", "ana", "--json")[1])["counts"]["pending"] == 3
+    code, out, _ = filled("reembed", "--json")
+    assert (code, json.loads(out)["embedder"]) == (0, "all-minilm-l6-v2-int8")
+    assert json.loads(filled("status", "--user", "ana", "--json")[1])["counts"]["pending"] == 0
+    code, out, _ = filled("search", "Which animal lives with Bo?", "--user", "ana", "--json", "-k", "1")
+    assert "unit" in json.loads(out)["results"][0]["signals"]
+
+
+def test_demo_finds_its_answers_and_leaves_nothing_behind(cli, tmp_path):
+    code, out, _ = cli("demo", "--json")
+    assert code == 0
+    assert all(set(q["found"]) == set(q["turn_ids"]) for q in json.loads(out)["questions"])
+    assert list(tmp_path.iterdir()) == []
+    code, out, _ = cli("demo", "--db", "kept.db", "--embedder", "none")
+    assert code == 0
+    assert "Since Monday I live in Groningen" in out
+    assert cli("demo", "--db", "kept.db", "--embedder", "none")[0] == 0
+    with Memory.open("kept.db", embedder=None) as memory:
+        assert len(memory.get_all(user_id="demo")) == 80

@@ -1,0 +1,131 @@
+"""The command line called wrongly, and with hostile words."""
+
+from __future__ import annotations
+
+import json
+import os
+import subprocess
+import sys
+from pathlib import Path
+
+import pytest
+
+HOSTILE = "[bold]not bold[/bold] [link=http://x]y[/link] \x1b[2J \x9b2J \u202eabc \x07 plain"
+
+
+def words(*arguments: str) -> tuple[str, ...]:
+    return (*arguments, "--user", "ana", "--embedder", "none")
+
+
+# errors ----------------------------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize(
+    ("arguments", "code", "message"),
+    [
+        (("search", "x"), 2, "MNEMIC_USER"),
+        (("add", "x"), 2, "MNEMIC_USER"),
+        (("search", "x", "--user", " "), 1, "user_id"),
+        (("search", " ", "--user", "ana"), 1, "query is blank"),
+        (("search", "x", "--user", "ana", "-k", "0"), 1, "top_k"),
+        (("search", "x", "--user", "ana", "--config", "best"), 2, "--config"),
+        (("search", "x", "--user", "ana", "--since", "soon"), 1, "soon"),
+        (("search", "x", "--user", "ana", "--filter", "[1]"), 2, "--filter"),
+        (("search", "x", "--user", "ana", "--filter", "{"), 2, "--filter"),
+        (("search", "x", "--user", "ana", "--embedder", "magic"), 1, "magic"),
+        (("search", "x", "--user", "ana", "--db", "none.db"), 1, "none.db"),
+        (("add", " ", "--user", "ana"), 1, "empty"),
+        (("add", "x", "--user", "ana", "--timestamp", "soon"), 1, "soon"),
+        (("add", "x", "--user", "ana", "--timezone", "Mars"), 1, "Mars"),
+        (("import", "none.json", "--user", "ana"), 1, "no such file"),
+        (("import", ".", "--user", "ana"), 1, "not a file"),
+        (("delete", "--user", "ana", "--session", "none", "--yes"), 1, "none"),
+        (("notes", "--user", "ana", "--as-of", "soon"), 1, "soon"),
+        (("fly",), 2, "fly"),
+    ],
+)  # fmt: skip
+def test_an_error_is_one_clear_line(filled, arguments, code, message):
+    given, out, err = filled(*arguments)
+    assert (given, out) == (code, "")
+    assert message in err
+    assert "Traceback" not in err
+    if code == 1:
+        assert err.startswith("error: ")
+        assert err.count("\n") == 1
+
+
+def test_the_environment_names_user_and_database(filled, monkeypatch, tmp_path):
+    monkeypatch.setenv("MNEMIC_USER", "ana")
+    assert filled("search", "Tadeus", "--embedder", "none")[0] == 0
+    monkeypatch.setenv("MNEMIC_DB", str(tmp_path / "other.db"))
+    assert filled("search", "Tadeus", "--embedder", "none")[0] == 1
+
+
+@pytest.mark.fault("B095")
+def test_every_user_sees_their_own_words_only(filled):
+    filled("add", "My dog is called Rex.", "--user", "bo", "--embedder", "none")
+    assert "Rex" not in filled(*words("search", "called"))[1]
+    for stranger in ("nobody", "*", "%", "an_", "ana*"):
+        found = json.loads(filled("search", "called", "--user", stranger, "--embedder", "none", "--json")[1])
+        assert (found["results"], found["nothing_relevant"]) == ([], True)
+
+
+# hostile words ---------------------------------------------------------------------------------------------
+
+
+def assert_harmless(out: str) -> None:
+    assert "[bold]not bold[/bold] [link=http://x]y[/link]" in out
+    assert not any(sign in out for sign in ("\x1b[2J", "\x9b", "\u202e", "\x07"))
+
+
+@pytest.mark.parametrize("terminal", [False, True])
+def test_words_neither_command_the_terminal_nor_the_markup(filled, tmp_path, monkeypatch, terminal):
+    said = [{"role": "user", "content": HOSTILE, "name": "\x1b[31mMallory", "id": "x\x1b[2J", "session_id": "\x1b[2J"}]
+    (tmp_path / "hostile.json").write_text(json.dumps(said))
+    assert "\x1b" not in filled(*words("import", "hostile.json"))[1]
+    if terminal:
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", "200")
+    assert_harmless(filled(*words("search", "plain", "--explain"))[1])
+    assert_harmless(filled(*words("context", "plain"))[1])
+    for arguments in (words("search", "plain", "--json"), ("export", "--user", "ana")):
+        out = filled(*arguments)[1]
+        assert "\\u001b[2J" in out
+        assert_harmless(out)
+    [hit] = json.loads(filled(*words("search", "plain", "--json", "--session", "\x1b[2J"))[1])["results"]
+    assert HOSTILE in hit["text"]
+
+
+@pytest.mark.fault("B196")
+def test_any_locale_prints_utf8(tmp_path):
+    environment = {
+        "PATH": os.environ["PATH"], "LC_ALL": "C", "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+        "PYTHONPATH": os.pathsep.join(sys.path), "MNEMIC_DB": "mémoire.db", "MNEMIC_USER": "zoë",
+    }  # fmt: skip
+
+    def run(*arguments: str) -> str:
+        command = [sys.executable, "-m", "mnemic", *(argument.encode() for argument in arguments)]
+        done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+        assert (done.returncode, done.stderr.replace(b"Reading gespr\xc3\xa4ch.json as messages\n", b"")) == (0, b"")
+        return done.stdout.decode()
+
+    said = [{"role": "user", "name": "Zoë", "content": "Die Kaffeemühle 🫘 ist 壊れた", "id": "é"},
+            {"role": "user", "content": "halb \ud83d"}]  # fmt: skip
+    Path(tmp_path / "gespräch.json").write_text(json.dumps(said))
+    assert "; 2 new" in run("import", "gespräch.json", "--embedder", "none")
+    assert "Remembered as ö" in run("add", "Noch eine Kaffeemühle 🫘", "--id", "ö", "--embedder", "none")
+    out = run("search", "Kaffeemühle halb", "--embedder", "none")
+    assert "Die Kaffeemühle 🫘 ist 壊れた" in out
+    assert "Noch eine Kaffeemühle 🫘" in out
+    assert "halb \ufffd" in out
+    exported = [json.loads(line) for line in run("export").splitlines()]
+    assert [record["content"] for record in exported if "content" in record] == [
+        said[0]["content"], said[1]["content"], "Noch eine Kaffeemühle 🫘",
+    ]  # fmt: skip
+    assert (tmp_path / "mémoire.db").exists()
+
+
+def test_as_a_module_and_through_a_closed_pipe(filled, tmp_path):
+    command = f"{sys.executable} -m mnemic export --user ana | true"
+    done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
+    assert "Traceback" not in done.stderr

@@ -1,0 +1,97 @@
+"""What could be wrong with an installation or a database."""
+
+from __future__ import annotations
+
+import sqlite3
+from collections import namedtuple
+
+import pytest
+
+from mnemic import doctor
+from mnemic.errors import EmbedderUnavailable
+from mnemic.memory import Memory
+from mnemic.models.doubles import HashEmbedder
+from mnemic.store import open_store
+
+Usage = namedtuple("Usage", "total used free")
+
+
+def verdicts(findings) -> dict[str, str]:
+    return {finding.what: finding.verdict for finding in findings}
+
+
+@pytest.fixture
+def database(tmp_path):
+    path = tmp_path / "m.db"
+    with Memory.open(path, embedder=HashEmbedder()) as memory:
+        memory.add("I moved to Lisbon.", user_id="ana")
+    return path
+
+
+def checked(path, fingerprint=None):
+    return list(doctor.database(lambda: open_store(path, migrate=False), fingerprint))
+
+
+def test_this_python_will_do_and_older_ones_will_not():
+    assert set(verdicts(doctor.runtime()).values()) == {"ok"}
+    old = list(doctor.runtime((3, 10, 9), (3, 31, 1)))
+    assert verdicts(old) == {"Python": "wrong", "SQLite": "wrong"}
+    assert [finding.found for finding in old] == ["3.10.9", "3.31.1"]
+
+
+def test_the_embedder_says_itself_what_is_wrong():
+    def missing() -> None:
+        raise EmbedderUnavailable("model.onnx is missing: pip install it")
+
+    assert doctor.embedder(lambda: None).verdict == "ok"
+    assert doctor.embedder(missing) == doctor.Finding(
+        "embedder", "wrong", "search is by words alone", "model.onnx is missing: pip install it"
+    )
+
+
+def test_a_sound_database(database):
+    assert set(verdicts(doctor.place(database)).values()) == {"ok"}
+    assert set(verdicts(checked(database, HashEmbedder().fingerprint)).values()) == {"ok"}
+    assert set(verdicts(checked(database)).values()) == {"ok"}
+
+
+def test_a_database_that_is_not_there_yet(tmp_path):
+    assert verdicts(doctor.place(tmp_path / "folder" / "none.db")) == {"database": "warning", "disk": "ok"}
+
+
+def test_others_can_read_it(database):
+    database.chmod(0o644)
+    [mode] = [finding for finding in doctor.place(database) if finding.what == "file mode"]
+    assert (mode.verdict, mode.way_out) == ("warning", f"chmod 600 {database}")
+
+
+def test_a_full_disk(database, monkeypatch):
+    monkeypatch.setattr("shutil.disk_usage", lambda _: Usage(1 << 40, 1 << 40, 1 << 20))
+    assert verdicts(doctor.place(database))["disk"] == "warning"
+
+
+def test_vectors_of_another_embedder(database):
+    assert verdicts(checked(database, "another"))["vectors"] == "wrong"
+
+
+def test_turns_that_wait_for_their_vectors(database):
+    with Memory.open(database, embedder=None) as memory:
+        memory.add("More.", user_id="bo")
+    [tasks] = [finding for finding in checked(database) if finding.what == "tasks"]
+    assert (tasks.verdict, tasks.found) == ("warning", "turns that wait for their vectors: 1")
+
+
+def test_not_a_database(tmp_path):
+    path = tmp_path / "m.db"
+    path.write_bytes(b"words " * 4000)
+    [finding] = checked(path)
+    assert (finding.what, finding.verdict) == ("database", "wrong")
+    assert "m.db" in finding.way_out
+
+
+def test_a_damaged_database(database):
+    connection = sqlite3.connect(database)
+    connection.execute("DELETE FROM units")
+    connection.commit()
+    connection.close()
+    assert verdicts(checked(database))["integrity"] == "wrong"

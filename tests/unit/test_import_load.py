@@ -1,0 +1,161 @@
+"""Conversations put into a memory."""
+
+from __future__ import annotations
+
+import json
+from pathlib import Path
+from typing import Any
+
+import pytest
+from hypothesis import HealthCheck, given, settings
+from hypothesis import strategies as st
+
+from mnemic.errors import InvalidInput, InvalidScope
+from mnemic.importers import Conversation, Skipped, load, read, survey
+from mnemic.memory import Memory
+
+
+@pytest.fixture
+def memory(tmp_path):
+    with Memory.open(tmp_path / "m.db", embedder=None) as opened:
+        yield opened
+
+
+def conversation(*texts: str, user: str | None = None, session: str = "s", **fields: Any) -> Conversation:
+    messages = ({"role": "user", "content": text, "id": f"{session}:{i}", **fields} for i, text in enumerate(texts))
+    return Conversation(user, session, tuple(messages))
+
+
+def test_what_goes_in_and_how_often(memory):
+    source = [
+        conversation("a", "b", user="ana"),
+        Skipped("why", "line 1"),
+        Skipped("why", "line 9"),
+        conversation("c", user="bo"),
+    ]
+    done: list[int] = []
+    report = load(source, memory, advance=done.append)
+    assert (report.users, report.sessions, report.messages, report.new) == (["ana", "bo"], 2, 3, 3)
+    assert report.skipped == {"why": (2, "line 1")}
+    assert sum(done) == survey(source) == 3
+    again = load(source, memory)
+    assert (again.messages, again.new) == (3, 0)
+
+
+def test_a_bad_message_costs_only_itself(memory):
+    good = conversation("a", "b", "c")
+    bad = [
+        {"role": "king", "content": "x", "id": "k"},
+        {"role": "user", "content": "", "id": "e"},
+        {**good.messages[0]},
+    ]
+    mixed = Conversation(None, "s", (bad[0], *good.messages, *bad[1:]))
+    report = load([mixed], memory, user_id="ana")
+    assert [turn.text for turn in memory.get_all(user_id="ana")] == ["a", "b", "c"]
+    assert sum(count for count, _ in report.skipped.values()) == 3
+    assert all("messages[" not in reason for reason in report.skipped)
+    assert {place for _, place in report.skipped.values()} == {
+        "session 's', message 'k'", "session 's', message 'e'", "session 's', message 's:0'",
+    }  # fmt: skip
+
+
+def test_a_session_that_cannot_be_named_so_costs_only_itself(memory):
+    report = load([conversation("a", session="s" * 600), conversation("b")], memory, user_id="ana")
+    assert [turn.text for turn in memory.get_all(user_id="ana")] == ["b"]
+    [(reason, (count, _))] = report.skipped.items()
+    assert (count, "512" in reason) == (1, True)
+
+
+def test_other_words_under_a_known_id_are_counted_and_the_first_ones_stay(memory):
+    load([conversation("a", "b")], memory, user_id="ana")
+    report = load([conversation("a", "changed", "c")], memory, user_id="ana")
+    assert [turn.text for turn in memory.get_all(user_id="ana")] == ["a", "b", "c"]
+    assert (report.messages, report.new) == (2, 1)
+    assert report.skipped == {"an id that is stored with other words; those stay": (1, "session 's', message 's:1'")}
+
+
+def test_long_sessions_go_in_by_pieces(memory, monkeypatch):
+    sizes: list[int] = []
+    add = memory.add
+    monkeypatch.setattr(memory, "add", lambda messages, **kw: sizes.append(len(messages)) or add(messages, **kw))
+    load([conversation(*map(str, range(450)))], memory, user_id="ana")
+    assert sizes == [200, 200, 50]
+    assert [turn.text for turn in memory.get_all(user_id="ana")] == [str(i) for i in range(450)]
+
+
+def test_another_user_gets_the_names_of_the_files_users_as_prefix(memory):
+    source = [conversation("a", user="u1"), conversation("b", user="u2", session_id="own")]
+    assert load(source, memory, user_id="ana").new == 2
+    assert [(t.session_id, t.turn_id) for t in memory.get_all(user_id="ana")] == [
+        ("u1/s", "u1/s:0"),
+        ("u2/own", "u2/s:0"),
+    ]
+    assert load([conversation("a", user="u1")], memory, user_id="u1").new == 1
+    assert memory.get_all(user_id="u1")[0].turn_id == "s:0"
+
+
+def test_metadata_agent_and_timezone_arrive(memory):
+    talk = Conversation(
+        "ana",
+        "s",
+        ({"role": "user", "content": "x", "id": "1", "timestamp": "2024-03-01T10:00"},),
+        "bot",
+        {"title": "t"},
+    )
+    load([talk], memory, timezone="+05:30")
+    [turn] = memory.get_all(user_id="ana")
+    assert (turn.agent_id, turn.metadata) == ("bot", {"title": "t"})
+    assert turn.timestamp is not None
+    assert turn.timestamp.isoformat() == "2024-03-01T10:00:00+05:30"
+
+
+def test_without_a_user_nothing_is_stored(memory):
+    for arguments in ({}, {"user_id": ""}, {"user_id": "ana", "timezone": "Mars"}):
+        with pytest.raises(InvalidInput):
+            load([conversation("a")], memory, **arguments)
+    with pytest.raises(InvalidScope):
+        load([conversation("a")], memory)
+    assert memory.users() == []
+
+
+TEXTS = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() != "")
+MESSAGES = st.lists(
+    st.fixed_dictionaries(
+        {"role": st.sampled_from(["user", "assistant"]), "content": TEXTS},
+        optional={
+            "name": TEXTS,
+            "id": TEXTS,
+            "session_id": st.sampled_from(["s1", "s2", "\ud800"]),
+            "agent_id": TEXTS,
+            "timestamp": st.datetimes().map(lambda moment: f"{moment.isoformat()}+00:00"),
+            "metadata": st.dictionaries(TEXTS, st.integers() | TEXTS | st.none(), max_size=2),
+        },
+    ),
+    max_size=12,
+    unique_by=lambda message: message.get("id", object()),
+)
+
+
+@pytest.fixture(scope="module")
+def shared(tmp_path_factory):
+    with Memory.open(tmp_path_factory.mktemp("shared") / "m.db", embedder=None) as opened:
+        yield opened
+
+
+@settings(max_examples=40, deadline=None, suppress_health_check=[HealthCheck.function_scoped_fixture])
+@given(MESSAGES.filter(bool))
+def test_what_is_exported_comes_back_equal(shared, tmp_path, messages):
+    def told(user: str) -> list[tuple[Any, ...]]:
+        return [
+            (t.turn_id, t.session_id, t.role, t.speaker, t.text, t.timestamp, t.parts, t.agent_id, t.metadata)
+            for t in shared.get_all(user_id=user)
+        ]
+
+    ana, bo = (f"{name}{len(shared.users())}" for name in ("ana", "bo"))
+    shared.add(messages, user_id=ana)
+    path = Path(tmp_path / "ana.jsonl")
+    path.write_text("\n".join(json.dumps(record) for record in shared.export(user_id=ana)))
+    report = load(read(path, "jsonl"), shared, user_id=bo)
+    assert told(bo) == told(ana)
+    assert report.new == len(messages)
+    assert load(read(path, "jsonl"), shared, user_id=ana).new == 0
