@@ -11,6 +11,7 @@ from datetime import datetime
 from typing import TYPE_CHECKING, Literal, Protocol
 
 from mnemic.types import (
+    Counts,
     CueMention,
     Json,
     Metadata,
@@ -280,20 +281,6 @@ class Unembedded:
     note_ids: tuple[str, ...]
 
 
-@dataclass(frozen=True, slots=True)
-class Counts:
-    """Sizes of one user's memory. ``pending`` counts tasks."""
-
-    turns: int
-    sessions: int
-    traces: int
-    units: int
-    cues: int
-    notes: int
-    pending: int
-    revision: int
-
-
 class Store(Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
@@ -380,6 +367,10 @@ class Store(Protocol):
 
     def known_cues(self, user_id: str, keys: Collection[str]) -> set[str]:
         """Which of these cue keys exist with a vector of the active embedder."""
+        ...
+
+    def speakers(self, user_id: str) -> list[str]:
+        """The speakers' names, each once, sorted by bytes."""
         ...
 
     def request(self, user_id: str, idempotency_key: str) -> tuple[str, ...] | None:

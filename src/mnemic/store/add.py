@@ -1,0 +1,187 @@
+"""Adding what is new in a batch, by set-based statements."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Sequence
+from typing import Any
+
+from mnemic.protocols import Batch, Vectors, Written
+from mnemic.store import vectors
+from mnemic.store.adding import Adding
+from mnemic.store.encodings import interval_columns, maybe_stamp
+from mnemic.store.ids import public_id
+from mnemic.store.note_versions import add_notes
+from mnemic.store.read import numbers_of_cues, numbers_of_turns
+from mnemic.store.tables import (
+    cues,
+    phrases,
+    request_turns,
+    requests,
+    tasks,
+    trace_spans,
+    traces,
+    turns,
+    unit_cues,
+    units,
+)
+from mnemic.types import TimePhrase, Trace, Turn, Unit
+
+
+def add(adding: Adding, batch: Batch) -> Written:
+    """Add everything that a batch adds. Raises StoreConflict when it mentions what is gone."""
+    _add_turns(adding, batch.turns)
+    _find_old_turns(adding, batch)
+    new_cues = _add_cues(adding, batch)
+    _add_units(adding, batch.units)
+    _add_phrases(adding, batch.phrases)
+    trace_numbers = _add_traces(adding, batch.traces)
+    versions = add_notes(adding, batch.notes, trigger=batch.trigger)
+    if batch.vectors is not None:
+        numbered = _numbered(adding, batch.vectors, trace_numbers, versions)
+        old = _old(adding, batch.turns, new_cues, numbered)
+        vectors.save(adding.connection, adding.user_id, batch.vectors.fingerprint, numbered, old=old)
+        vectors.touch(adding.connection, adding.user_id, adding.counters.revision, old)
+    adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in dict.fromkeys(batch.tasks)))
+    _add_request(adding, batch)
+    return Written(
+        revision=adding.counters.revision,
+        trace_ids=tuple(public_id("T", number) for number in trace_numbers),
+        note_ids=tuple(public_id("N", note) for note, _ in versions),
+    )
+
+
+def _add_turns(adding: Adding, new: Sequence[Turn]) -> None:
+    first = adding.counters.take("next_seq", len(new))
+    adding.seqs = {turn.turn_id: seq for seq, turn in enumerate(new, first)}
+    adding.put(turns, (_turn_columns(adding, turn) for turn in new))
+
+
+def _turn_columns(adding: Adding, turn: Turn) -> dict[str, Any]:
+    timestamp, utc_offset = maybe_stamp(turn.timestamp)
+    return {
+        "seq": adding.seqs[turn.turn_id],
+        "turn_id": turn.turn_id,
+        "session_id": turn.session_id,
+        "agent_id": turn.agent_id,
+        "role": turn.role,
+        "speaker": turn.speaker,
+        "text": turn.text,
+        "parts": [[part.kind, part.start, part.end, part.ref] for part in turn.parts] or None,
+        "given": None if turn.given is None else dict(turn.given),
+        "timestamp": timestamp,
+        "utc_offset": utc_offset,
+        "metadata": dict(turn.metadata) or None,
+        "recorded_at": adding.now,
+        "revision": adding.counters.revision,
+    }
+
+
+def _find_old_turns(adding: Adding, batch: Batch) -> None:
+    mentioned = {span.turn_id for trace in batch.traces for span in trace.spans}
+    mentioned |= {span.turn_id for note in batch.notes for span in note.sources}
+    mentioned |= set(batch.request_turns)
+    if batch.vectors is not None:
+        mentioned |= batch.vectors.units.keys() | batch.vectors.windows.keys()
+    old = sorted(mentioned - adding.seqs.keys())
+    adding.seqs |= numbers_of_turns(adding.connection, adding.user_id, old)
+
+
+def _add_cues(adding: Adding, batch: Batch) -> set[int]:
+    """Number all mentioned cues; returns the numbers of the new ones."""
+    keys = list(dict.fromkeys(key for text in (*batch.units, *batch.notes) for key in text.cues))
+    old = numbers_of_cues(adding.connection, adding.user_id, keys)
+    new = [key for key in keys if key not in old]
+    first = adding.counters.take("next_cue", len(new))
+    numbered = {key: number for number, key in enumerate(new, first)}
+    adding.cues = old | numbered
+    revision = adding.counters.revision
+    adding.put(
+        cues,
+        (
+            {"cue": number, "key": key, "surface": batch.surfaces.get(key, key), "revision": revision}
+            for key, number in numbered.items()
+        ),
+    )
+    return set(numbered.values())
+
+
+def _add_units(adding: Adding, new: Sequence[Unit]) -> None:
+    places: list[dict[str, int]] = []
+    mentions: list[dict[str, int]] = []
+    so_far: Counter[int] = Counter()
+    for unit in new:
+        place = {"seq": adding.seq(unit.turn_id), "no": so_far[adding.seq(unit.turn_id)]}
+        so_far[place["seq"]] += 1
+        places.append({**place, "start": unit.start, "stop": unit.end})
+        mentions += [{**place, "cue": adding.cues[key], "mentions": count} for key, count in unit.cues.items()]
+    adding.put(units, places)
+    adding.put(unit_cues, mentions)
+
+
+def _add_phrases(adding: Adding, new: Sequence[TimePhrase]) -> None:
+    rows: list[dict[str, int | None]] = []
+    so_far: Counter[int] = Counter()
+    for phrase in new:
+        seq = adding.seq(phrase.turn_id)
+        place = {"seq": seq, "no": so_far[seq], "start": phrase.start, "stop": phrase.end}
+        so_far[seq] += 1
+        rows.append({**place, **interval_columns(phrase.interval)})
+    adding.put(phrases, rows)
+
+
+def _add_traces(adding: Adding, new: Sequence[Trace]) -> list[int]:
+    counters = adding.counters
+    first = counters.take("next_trace", len(new))
+    rows: list[dict[str, Any]] = []
+    spans: list[dict[str, int]] = []
+    for number, trace in enumerate(new, first):
+        ordinal = counters.next_ordinal if trace.ordinal < 0 else trace.ordinal
+        counters.next_ordinal = max(counters.next_ordinal, ordinal + 1)
+        rows.append(
+            {
+                "trace": number,
+                "ordinal": ordinal,
+                "session_id": trace.session_id,
+                "tokens": trace.tokens,
+                "revision": counters.revision,
+            }
+        )
+        spans += [{"trace": number, **adding.span(no, span)} for no, span in enumerate(trace.spans)]
+    adding.put(traces, rows)
+    adding.put(trace_spans, spans)
+    return list(range(first, first + len(new)))
+
+
+def _numbered(
+    adding: Adding, given: Vectors, trace_numbers: Sequence[int], versions: Sequence[tuple[int, int]]
+) -> vectors.Numbered:
+    """The batch's vectors by the numbers of their owners; a cue that nothing mentions has none."""
+    late = [key for key in given.cues if key not in adding.cues]
+    numbers = adding.cues | numbers_of_cues(adding.connection, adding.user_id, late)
+    return vectors.Numbered(
+        units={adding.seq(turn_id): matrix for turn_id, matrix in given.units.items()},
+        windows={adding.seq(turn_id): vector for turn_id, vector in given.windows.items()},
+        traces={trace_numbers[place]: vector for place, vector in given.traces.items()},
+        cues={numbers[key]: vector for key, vector in given.cues.items() if key in numbers},
+        notes={versions[place]: vector for place, vector in given.notes.items()},
+    )
+
+
+def _old(adding: Adding, new_turns: Sequence[Turn], new_cues: set[int], given: vectors.Numbered) -> vectors.Numbered:
+    """The vectors whose owners were there before the batch."""
+    new_seqs = {adding.seqs[turn.turn_id] for turn in new_turns}
+    return vectors.Numbered(
+        units={seq: matrix for seq, matrix in given.units.items() if seq not in new_seqs},
+        windows={seq: vector for seq, vector in given.windows.items() if seq not in new_seqs},
+        cues={cue: vector for cue, vector in given.cues.items() if cue not in new_cues},
+    )
+
+
+def _add_request(adding: Adding, batch: Batch) -> None:
+    if batch.idempotency_key is None:
+        return
+    number = adding.counters.take("next_request")
+    adding.put(requests, [{"request": number, "key": batch.idempotency_key}])
+    ids = enumerate(batch.request_turns)
+    adding.put(request_turns, ({"request": number, "no": no, "seq": adding.seq(turn_id)} for no, turn_id in ids))

@@ -1,0 +1,198 @@
+"""Whose vectors the database holds, and what still lacks them."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from contextlib import AbstractContextManager
+from dataclasses import asdict, dataclass
+from typing import TYPE_CHECKING, cast
+
+from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
+
+from mnemic.errors import InvalidInput
+from mnemic.protocols import EmbedderRecord, Unembedded
+from mnemic.store.ids import public_id
+from mnemic.store.tables import (
+    cue_vectors,
+    cues,
+    embedders,
+    note_vectors,
+    notes,
+    trace_vectors,
+    traces,
+    turn_vectors,
+    turns,
+    units,
+    users,
+)
+from mnemic.types import Thresholds
+
+if TYPE_CHECKING:
+    from mnemic.store.read import AnySelect
+
+    Missing = tuple[AnySelect, ColumnElement[int]]
+
+VECTOR_TABLES = (turn_vectors, trace_vectors, cue_vectors, note_vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class Active:
+    """The embedder whose vectors ``load`` gives."""
+
+    number: int
+    fingerprint: str
+    dim: int
+
+
+def active(connection: Connection) -> Active | None:
+    """The active embedder, if any."""
+    columns = (embedders.c.embedder, embedders.c.fingerprint, embedders.c.dim)
+    row = connection.execute(select(*columns).where(embedders.c.active)).one_or_none()
+    return Active(*row) if row else None
+
+
+def record(connection: Connection) -> EmbedderRecord | None:
+    """What ``use`` was given."""
+    row = connection.execute(select(embedders).where(embedders.c.active)).one_or_none()
+    if row is None:
+        return None
+    thresholds = cast("dict[str, float]", row.thresholds)
+    return EmbedderRecord(row.fingerprint, row.name, row.dim, Thresholds(**thresholds))
+
+
+def number_of(connection: Connection, fingerprint: str, dim: int) -> int:
+    """The embedder's number; an unknown one gets one, inactive until ``use``.
+
+    Raises:
+        InvalidInput: It is known with vectors of another length.
+    """
+    query = select(embedders.c.embedder, embedders.c.dim).where(embedders.c.fingerprint == fingerprint)
+    known = connection.execute(query).one_or_none()
+    if known is not None:
+        if known.dim != dim:
+            raise InvalidInput(f"the embedder {fingerprint} has vectors of length {known.dim}, not {dim}")
+        return int(known.embedder)
+    number = int(connection.execute(select(func.coalesce(func.max(embedders.c.embedder), 0))).scalar_one()) + 1
+    row = {"embedder": number, "fingerprint": fingerprint, "dim": dim, "active": False}
+    connection.execute(insert(embedders), row)
+    return number
+
+
+def use(connection: Connection, chosen: EmbedderRecord) -> bool:
+    """Make an embedder the active one and erase the vectors of all others; whether anything was erased."""
+    former = active(connection)
+    number = number_of(connection, chosen.fingerprint, chosen.dim)
+    values = {"name": chosen.name, "dim": chosen.dim, "thresholds": asdict(chosen.thresholds), "active": True}
+    erased = sum(
+        connection.execute(delete(table).where(table.c.embedder != number)).rowcount for table in VECTOR_TABLES
+    )
+    connection.execute(delete(embedders).where(embedders.c.embedder != number))
+    connection.execute(update(embedders).where(embedders.c.embedder == number), values)
+    if former is None or former.fingerprint != chosen.fingerprint:
+        connection.execute(update(users).values(revision=users.c.revision + 1, base=users.c.revision + 1))
+    return erased > 0
+
+
+def unembedded(
+    snapshot: Callable[[], AbstractContextManager[Connection]],
+    fingerprint: str,
+    *,
+    user_id: str | None,
+    limit: int,
+) -> Iterator[Unembedded]:
+    """What lacks vectors of an embedder, in pieces of at most ``limit`` ids, each from a new snapshot.
+
+    Nothing is given twice, so that a run ends even where its vectors were not stored.
+    """
+    user = user_id
+    if user_id is None:
+        with snapshot() as connection:
+            user = _next_user(connection, None)
+    while user is not None:
+        reached = [-1] * len(_MISSING)
+        while True:
+            with snapshot() as connection:
+                piece = _piece(connection, user, _number(connection, fingerprint), reached, max(1, limit))
+            if piece is None:
+                break
+            yield piece
+        if user_id is not None:
+            return
+        with snapshot() as connection:
+            user = _next_user(connection, user)
+
+
+def _piece(
+    connection: Connection, user_id: str, embedder: int | None, reached: list[int], limit: int
+) -> Unembedded | None:
+    """The next ids; ``reached``, the last number of each kind, moves on."""
+    ids: list[tuple[str, ...]] = []
+    for kind, missing in enumerate(_MISSING):
+        query, number = missing(user_id, -1 if embedder is None else embedder)
+        rows = connection.execute(query.where(number > reached[kind]).order_by(number).limit(limit)).all()
+        limit -= len(rows)
+        if rows:
+            reached[kind] = rows[-1][0]
+        ids.append(tuple(str(row[1]) for row in rows))
+    if not any(ids):
+        return None
+    turn_ids, trace_numbers, cue_keys, note_numbers = ids
+    return Unembedded(
+        user_id=user_id,
+        turn_ids=turn_ids,
+        trace_ids=tuple(public_id("T", int(number)) for number in trace_numbers),
+        cue_keys=cue_keys,
+        note_ids=tuple(public_id("N", int(number)) for number in note_numbers),
+    )
+
+
+def _missing_turns(user_id: str, embedder: int) -> Missing:
+    """Turns with units but without their vectors, which come together."""
+    mine = (turn_vectors.c.user_id == turns.c.user_id) & (turn_vectors.c.seq == turns.c.seq)
+    has = select(turn_vectors.c.seq).where(mine, turn_vectors.c.no == 0, turn_vectors.c.embedder == embedder).exists()
+    speaks = select(units.c.seq).where(units.c.user_id == turns.c.user_id, units.c.seq == turns.c.seq).exists()
+    return select(turns.c.seq, turns.c.turn_id).where(turns.c.user_id == user_id, speaks, ~has), turns.c.seq
+
+
+def _missing_traces(user_id: str, embedder: int) -> Missing:
+    mine = (trace_vectors.c.user_id == traces.c.user_id) & (trace_vectors.c.trace == traces.c.trace)
+    has = select(trace_vectors.c.trace).where(mine, trace_vectors.c.embedder == embedder).exists()
+    return select(traces.c.trace, traces.c.trace).where(traces.c.user_id == user_id, ~has), traces.c.trace
+
+
+def _missing_cues(user_id: str, embedder: int) -> Missing:
+    mine = (cue_vectors.c.user_id == cues.c.user_id) & (cue_vectors.c.cue == cues.c.cue)
+    has = select(cue_vectors.c.cue).where(mine, cue_vectors.c.embedder == embedder).exists()
+    return select(cues.c.cue, cues.c.key).where(cues.c.user_id == user_id, ~has), cues.c.cue
+
+
+def _missing_notes(user_id: str, embedder: int) -> Missing:
+    """Notes whose last version has no vector."""
+    later = notes.alias()
+    is_last = ~(
+        select(later.c.note)
+        .where(later.c.user_id == notes.c.user_id, later.c.note == notes.c.note, later.c.version > notes.c.version)
+        .exists()
+    )
+    mine = (
+        (note_vectors.c.user_id == notes.c.user_id)
+        & (note_vectors.c.note == notes.c.note)
+        & (note_vectors.c.version == notes.c.version)
+    )
+    has = select(note_vectors.c.note).where(mine, note_vectors.c.embedder == embedder).exists()
+    return select(notes.c.note, notes.c.note).where(notes.c.user_id == user_id, is_last, ~has), notes.c.note
+
+
+_MISSING: Sequence[Callable[[str, int], Missing]] = (_missing_turns, _missing_traces, _missing_cues, _missing_notes)
+
+
+def _number(connection: Connection, fingerprint: str) -> int | None:
+    query = select(embedders.c.embedder).where(embedders.c.fingerprint == fingerprint)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _next_user(connection: Connection, after: str | None) -> str | None:
+    query = select(users.c.user_id).order_by(users.c.user_id).limit(1)
+    if after is not None:
+        query = query.where(users.c.user_id > after)
+    return connection.execute(query).scalar_one_or_none()

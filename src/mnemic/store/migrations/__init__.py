@@ -1,0 +1,10 @@
+"""The schema's history. Append-only: a released migration is never edited, a change is a new one.
+
+Add ``versions/<number>_<subject>.py``, its number here, and a dump of a filled database of the former schema to
+``tests/fault/schemas``.
+"""
+
+from __future__ import annotations
+
+REVISIONS = ("0001",)
+"""Oldest first; the last one is what ``store/tables.py`` describes."""

@@ -1,0 +1,109 @@
+"""Adding notes: new ones, next versions of known ones, and the log entry of each."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any
+
+from sqlalchemy import select, update
+
+from mnemic.errors import StoreConflict
+from mnemic.store.adding import Adding
+from mnemic.store.encodings import interval_columns
+from mnemic.store.ids import numbers_of, public_id
+from mnemic.store.read import rows_with
+from mnemic.store.tables import note_cues, note_sources, notes, operations
+from mnemic.types import Note
+
+
+def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tuple[int, int]]:
+    """Add notes; the former current version of each becomes ``superseded``.
+
+    Returns:
+        (note, version) of each.
+
+    Raises:
+        StoreConflict: A note is gone, or is not at the version before the given one.
+    """
+    texts = _last_texts(adding, new)
+    places: list[tuple[int, int]] = []
+    rows: list[dict[str, Any]] = []
+    entries: list[dict[str, Any]] = []
+    for note in new:
+        note_id = note.note_id or public_id("N", adding.counters.take("next_note"))
+        version, before = texts.get(note_id, (0, None))
+        if note.note_id and (version == 0 or note.version != version + 1):
+            raise StoreConflict(f"note {note_id!r} of user {adding.user_id!r} has changed; plan the write again")
+        texts[note_id] = (version + 1, note.text)
+        number = numbers_of("N", [note_id])[0]
+        places.append((number, version + 1))
+        rows.append(_note_columns(adding, note, number, version + 1))
+        entries.append(
+            {
+                "operation": adding.counters.take("next_operation"),
+                "at": adding.now,
+                "action": "UPDATE" if version else "ADD",
+                "target_id": note_id,
+                "version": version + 1,
+                "trigger": trigger,
+                "before": before,
+                "after": note.text,
+            }
+        )
+    adding.put(notes, rows)
+    _supersede(adding, places)
+    adding.put(note_sources, _source_rows(adding, new, places))
+    adding.put(note_cues, _cue_rows(adding, new, places))
+    adding.put(operations, entries)
+    return places
+
+
+def _last_texts(adding: Adding, new: Sequence[Note]) -> dict[str, tuple[int, str | None]]:
+    """note_id -> last version and its text, of the known notes among these."""
+    query = (
+        select(notes.c.note, notes.c.version, notes.c.text)
+        .where(notes.c.user_id == adding.user_id)
+        .order_by(notes.c.version)
+    )
+    numbers = numbers_of("N", (note.note_id for note in new))
+    rows = rows_with(adding.connection, query, notes.c.note, numbers)
+    return {public_id("N", row.note): (row.version, row.text) for row in rows}
+
+
+def _note_columns(adding: Adding, note: Note, number: int, version: int) -> dict[str, Any]:
+    return {
+        "note": number,
+        "version": version,
+        "kind": note.kind,
+        "about": note.about,
+        "text": note.text,
+        **interval_columns(note.valid),
+        "status": note.status,
+        "metadata": dict(note.metadata) or None,
+        "recorded_at": adding.now,
+        "revision": adding.counters.revision,
+    }
+
+
+def _supersede(adding: Adding, places: Sequence[tuple[int, int]]) -> None:
+    for number, version in places:
+        if version > 1:
+            former = (notes.c.user_id == adding.user_id, notes.c.note == number, notes.c.version < version)
+            values = {"status": "superseded", "revision": adding.counters.revision}
+            adding.connection.execute(update(notes).where(*former, notes.c.status == "current"), values)
+
+
+def _source_rows(adding: Adding, new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    return [
+        {"note": number, "version": version, **adding.span(no, span)}
+        for note, (number, version) in zip(new, places, strict=True)
+        for no, span in enumerate(note.sources)
+    ]
+
+
+def _cue_rows(adding: Adding, new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[dict[str, int]]:
+    return [
+        {"note": number, "version": version, "cue": adding.cues[key], "mentions": count}
+        for note, (number, version) in zip(new, places, strict=True)
+        for key, count in note.cues.items()
+    ]

@@ -1,0 +1,115 @@
+"""Notes and the log of what changed them."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Collection, Iterable, Sequence
+from typing import TYPE_CHECKING
+
+from sqlalchemy import Connection, select
+
+from mnemic.errors import InvalidInput
+from mnemic.store.encodings import interval, moment
+from mnemic.store.ids import number_of, numbers_of, public_id
+from mnemic.store.read import rows_with
+from mnemic.store.tables import cues, note_cues, note_sources, notes, operations, turns
+from mnemic.types import Note, NoteStatus, Operation, Span
+
+if TYPE_CHECKING:
+    from mnemic.store.read import AnyRow, AnySelect
+
+NOTE_COLUMNS = tuple(notes.c[name] for name in notes.c.keys() if name not in ("user_id", "revision"))  # noqa: SIM118 - a column collection is no dict
+
+
+def find_notes(
+    connection: Connection,
+    user_id: str,
+    *,
+    note_ids: Sequence[str] | None,
+    about: str | None,
+    statuses: Collection[NoteStatus],
+    after: str | None,
+    limit: int | None,
+) -> list[Note]:
+    """Versions of notes that meet all criteria, by number, then version.
+
+    Raises:
+        InvalidInput: ``after`` is no note_id.
+    """
+    query: AnySelect = (
+        select(*NOTE_COLUMNS)
+        .where(notes.c.user_id == user_id, notes.c.status.in_(list(statuses)))
+        .order_by(notes.c.note, notes.c.version)
+    )
+    if about is not None:
+        query = query.where(notes.c.about == about)
+    if after is not None:
+        last = number_of("N", after)
+        if last is None:
+            raise InvalidInput(f"{after!r} is not the id of a note")
+        query = query.where(notes.c.note > last)
+    if note_ids is None:
+        rows: Iterable[AnyRow] = connection.execute(query.limit(limit))
+    else:
+        found = rows_with(connection, query, notes.c.note, numbers_of("N", note_ids))
+        rows = sorted(found, key=lambda row: (row.note, row.version))[:limit]
+    return whole_notes(connection, user_id, rows)
+
+
+def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) -> list[Note]:
+    """Notes with their sources and cues, in the order of the rows, from their ``NOTE_COLUMNS``."""
+    rows = list(rows)
+    numbers = [row.note for row in rows]
+    source_query = (
+        select(note_sources.c.note, note_sources.c.version, turns.c.turn_id, note_sources.c.start, note_sources.c.stop)
+        .join(turns, (turns.c.user_id == note_sources.c.user_id) & (turns.c.seq == note_sources.c.seq))
+        .where(note_sources.c.user_id == user_id)
+        .order_by(note_sources.c.note, note_sources.c.version, note_sources.c.no)
+    )
+    sources: dict[tuple[int, int], list[Span]] = defaultdict(list)
+    for note, version, turn_id, start, stop in rows_with(connection, source_query, note_sources.c.note, numbers):
+        sources[note, version].append(Span(turn_id, start, stop))
+    cue_query = (
+        select(note_cues.c.note, note_cues.c.version, cues.c.key, note_cues.c.mentions)
+        .join(cues, (cues.c.user_id == note_cues.c.user_id) & (cues.c.cue == note_cues.c.cue))
+        .where(note_cues.c.user_id == user_id)
+        .order_by(note_cues.c.cue)
+    )
+    mentioned: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+    for note, version, key, count in rows_with(connection, cue_query, note_cues.c.note, numbers):
+        mentioned[note, version][key] = count
+    return [
+        Note(
+            note_id=public_id("N", row.note),
+            version=row.version,
+            kind=row.kind,
+            about=row.about,
+            text=row.text,
+            valid=interval(row.from_at, row.from_offset, row.until_at, row.until_offset),
+            sources=tuple(sources.get((row.note, row.version), ())),
+            status=row.status,
+            cues=mentioned.get((row.note, row.version), {}),
+            recorded_at=moment(row.recorded_at),
+            metadata=row.metadata or {},
+        )
+        for row in rows
+    ]
+
+
+def find_operations(connection: Connection, user_id: str, target_id: str | None) -> list[Operation]:
+    """The log, oldest first."""
+    query = select(operations).where(operations.c.user_id == user_id).order_by(operations.c.operation)
+    if target_id is not None:
+        query = query.where(operations.c.target_id == target_id)
+    return [
+        Operation(
+            operation_id=public_id("O", row.operation),
+            at=moment(row.at),
+            action=row.action,
+            target_id=row.target_id,
+            trigger=row.trigger,
+            before=row.before,
+            after=row.after,
+        )
+        for row in connection.execute(query)
+    ]

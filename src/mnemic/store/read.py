@@ -1,0 +1,239 @@
+"""Reading turns, units and traces. Every function runs inside a transaction of the caller's."""
+
+from __future__ import annotations
+
+from collections import defaultdict
+from collections.abc import Iterable, Mapping, Sequence
+from typing import TYPE_CHECKING, Any, cast
+
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, select
+
+from mnemic.store.encodings import maybe_moment, moment
+from mnemic.store.ids import numbers_of, pieces, public_id
+from mnemic.store.tables import (
+    cue_vectors,
+    cues,
+    embedders,
+    notes,
+    request_turns,
+    requests,
+    tasks,
+    trace_spans,
+    traces,
+    turns,
+    unit_cues,
+    units,
+)
+from mnemic.types import Part, Span, Trace, Turn, Unit
+
+if TYPE_CHECKING:
+    AnyRow = Row[*tuple[Any, ...]]
+    AnySelect = Select[*tuple[Any, ...]]
+
+TURN_COLUMNS = tuple(turns.c[name] for name in turns.c.keys() if name not in ("user_id", "revision"))  # noqa: SIM118 - a column collection is no dict
+TRACE_COLUMNS = (traces.c.trace, traces.c.ordinal, traces.c.session_id, traces.c.tokens)
+
+
+def turn_of(row: AnyRow) -> Turn:
+    """A turn from its ``TURN_COLUMNS``."""
+    parts = cast("list[Any]", row.parts or [])
+    return Turn(
+        turn_id=row.turn_id,
+        session_id=row.session_id,
+        role=row.role,
+        speaker=row.speaker,
+        text=row.text,
+        timestamp=maybe_moment(row.timestamp, row.utc_offset),
+        parts=tuple(Part(*part) for part in parts),
+        given=row.given,
+        agent_id=row.agent_id,
+        metadata=row.metadata or {},
+        seq=row.seq,
+        recorded_at=moment(row.recorded_at),
+    )
+
+
+def find_turns(
+    connection: Connection,
+    user_id: str,
+    *,
+    turn_ids: Sequence[str] | None,
+    session_id: str | None,
+    agent_id: str | None,
+    after_seq: int,
+    limit: int | None,
+) -> list[Turn]:
+    """Turns that meet all criteria, by ``seq``."""
+    query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id, turns.c.seq > after_seq).order_by(turns.c.seq)
+    if session_id is not None:
+        query = query.where(turns.c.session_id == session_id)
+    if agent_id is not None:
+        query = query.where(turns.c.agent_id == agent_id)
+    if turn_ids is None:
+        return [turn_of(row) for row in connection.execute(query.limit(limit))]
+    found = [turn_of(row) for row in rows_with(connection, query, turns.c.turn_id, turn_ids)]
+    return sorted(found, key=lambda turn: turn.seq)[:limit]
+
+
+def rows_with(
+    connection: Connection, query: AnySelect, column: ColumnElement[Any], values: Iterable[Any]
+) -> list[AnyRow]:
+    """The query's rows whose column is one of any number of values; ordered only within pieces."""
+    return [row for piece in pieces(values) for row in connection.execute(query.where(column.in_(piece)))]
+
+
+def numbers_of_turns(connection: Connection, user_id: str, turn_ids: Iterable[str]) -> dict[str, int]:
+    """turn_id -> ``seq`` of those that exist."""
+    query = select(turns.c.turn_id, turns.c.seq).where(turns.c.user_id == user_id)
+    return {row.turn_id: row.seq for row in rows_with(connection, query, turns.c.turn_id, turn_ids)}
+
+
+def numbers_of_cues(connection: Connection, user_id: str, keys: Iterable[str]) -> dict[str, int]:
+    """Cue key -> number of those that exist."""
+    query = select(cues.c.key, cues.c.cue).where(cues.c.user_id == user_id)
+    return {row.key: row.cue for row in rows_with(connection, query, cues.c.key, keys)}
+
+
+def cues_with_vectors(connection: Connection, user_id: str, keys: Iterable[str]) -> set[str]:
+    """Which of these keys have a vector of the active embedder."""
+    query = (
+        select(cues.c.key)
+        .join(cue_vectors, (cue_vectors.c.user_id == cues.c.user_id) & (cue_vectors.c.cue == cues.c.cue))
+        .join(embedders, embedders.c.embedder == cue_vectors.c.embedder)
+        .where(cues.c.user_id == user_id, embedders.c.active)
+    )
+    return {row.key for row in rows_with(connection, query, cues.c.key, keys)}
+
+
+def speakers(connection: Connection, user_id: str) -> list[str]:
+    """The speakers' names, each once."""
+    query = select(turns.c.speaker).where(turns.c.user_id == user_id).distinct().order_by(turns.c.speaker)
+    return list(connection.execute(query).scalars())
+
+
+def tail(connection: Connection, user_id: str, session_id: str) -> Turn | None:
+    """The last turn of a session."""
+    of_session = (turns.c.user_id == user_id, turns.c.session_id == session_id)
+    query = select(*TURN_COLUMNS).where(*of_session).order_by(turns.c.seq.desc()).limit(1)
+    row = connection.execute(query).one_or_none()
+    return turn_of(row) if row else None
+
+
+def following(connection: Connection, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
+    """The next turn in the session of each of these, once, by ``seq``."""
+    later = turns.alias()
+    after = (
+        select(func.min(later.c.seq))
+        .where(later.c.user_id == user_id, later.c.session_id == turns.c.session_id, later.c.seq > turns.c.seq)
+        .scalar_subquery()
+    )
+    query = select(after.label("seq")).where(turns.c.user_id == user_id)
+    seqs = [row.seq for row in rows_with(connection, query, turns.c.turn_id, turn_ids) if row.seq is not None]
+    whole = select(*TURN_COLUMNS).where(turns.c.user_id == user_id).order_by(turns.c.seq)
+    return [turn_of(row) for row in rows_with(connection, whole, turns.c.seq, sorted(seqs))]
+
+
+def find_units(connection: Connection, user_id: str, turn_ids: Sequence[str]) -> list[Unit]:
+    """The units of these turns, by turn and position."""
+    names = {seq: turn_id for turn_id, seq in numbers_of_turns(connection, user_id, turn_ids).items()}
+    places = select(units.c.seq, units.c.no, units.c.start, units.c.stop).where(units.c.user_id == user_id)
+    mentions = (
+        select(unit_cues.c.seq, unit_cues.c.no, cues.c.key, unit_cues.c.mentions)
+        .join(cues, (cues.c.user_id == unit_cues.c.user_id) & (cues.c.cue == unit_cues.c.cue))
+        .where(unit_cues.c.user_id == user_id)
+        .order_by(unit_cues.c.cue)
+    )
+    seqs = sorted(names)
+    found = units_of(
+        names,
+        sorted(tuple(row) for row in rows_with(connection, places, units.c.seq, seqs)),
+        rows_with(connection, mentions, unit_cues.c.seq, seqs),
+    )
+    return [unit for seq in seqs for unit in found.get(seq, ())]
+
+
+def units_of(
+    names: Mapping[int, str], places: Iterable[Sequence[Any]], mentions: Iterable[Sequence[Any]]
+) -> dict[int, tuple[Unit, ...]]:
+    """``seq`` -> the units of that turn.
+
+    Args:
+        names: ``seq`` -> turn_id.
+        places: (seq, no, start, stop), in order.
+        mentions: (seq, no, cue key, count).
+    """
+    cues_of: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
+    for seq, no, key, count in mentions:
+        cues_of[seq, no][key] = count
+    found: dict[int, list[Unit]] = defaultdict(list)
+    for seq, no, start, stop in places:
+        found[seq].append(Unit(names[seq], start, stop, cues_of.get((seq, no), {})))
+    return {seq: tuple(its_units) for seq, its_units in found.items()}
+
+
+def find_traces(
+    connection: Connection, user_id: str, *, trace_ids: Sequence[str] | None, turn_ids: Sequence[str] | None
+) -> list[Trace]:
+    """Traces by id, or that hold any of the turns (with both: that meet both); all when neither is given."""
+    query = select(*TRACE_COLUMNS).where(traces.c.user_id == user_id)
+    numbers = None if trace_ids is None else set(numbers_of("T", trace_ids))
+    if turn_ids is not None:
+        seqs = numbers_of_turns(connection, user_id, turn_ids).values()
+        holding = select(trace_spans.c.trace).where(trace_spans.c.user_id == user_id)
+        held = {row.trace for row in rows_with(connection, holding, trace_spans.c.seq, seqs)}
+        numbers = held if numbers is None else numbers & held
+    if numbers is None:
+        return whole_traces(connection, user_id, connection.execute(query))
+    return whole_traces(connection, user_id, rows_with(connection, query, traces.c.trace, numbers))
+
+
+def whole_traces(connection: Connection, user_id: str, rows: Iterable[AnyRow]) -> list[Trace]:
+    """Traces with their spans, by ordinal, from their ``TRACE_COLUMNS``."""
+    rows = sorted(rows, key=lambda row: (row.ordinal, row.trace))
+    query = (
+        select(trace_spans.c.trace, turns.c.turn_id, trace_spans.c.start, trace_spans.c.stop)
+        .join(turns, (turns.c.user_id == trace_spans.c.user_id) & (turns.c.seq == trace_spans.c.seq))
+        .where(trace_spans.c.user_id == user_id)
+        .order_by(trace_spans.c.trace, trace_spans.c.no)
+    )
+    spans: dict[int, list[Span]] = defaultdict(list)
+    for trace, turn_id, start, stop in rows_with(connection, query, trace_spans.c.trace, (row.trace for row in rows)):
+        spans[trace].append(Span(turn_id, start, stop))
+    return [
+        Trace(public_id("T", row.trace), row.ordinal, row.session_id, tuple(spans[row.trace]), row.tokens)
+        for row in rows
+    ]
+
+
+def request(connection: Connection, user_id: str, key: str) -> tuple[str, ...] | None:
+    """The turn ids recorded under an idempotency key."""
+    known = select(requests.c.request).where(requests.c.user_id == user_id, requests.c.key == key)
+    number = connection.execute(known).scalar_one_or_none()
+    if number is None:
+        return None
+    query = (
+        select(turns.c.turn_id)
+        .join(request_turns, (request_turns.c.user_id == turns.c.user_id) & (request_turns.c.seq == turns.c.seq))
+        .where(request_turns.c.user_id == user_id, request_turns.c.request == number)
+        .order_by(request_turns.c.no)
+    )
+    return tuple(connection.execute(query).scalars())
+
+
+def sizes(connection: Connection, user_id: str) -> dict[str, int]:
+    """The fields of ``Counts``, but for the revision."""
+
+    def count(table: Table, what: ColumnElement[int] | None = None) -> int:
+        counted = func.count() if what is None else what
+        query = select(counted).select_from(table).where(table.c.user_id == user_id)
+        return int(connection.execute(query).scalar_one())
+
+    return {
+        "turns": count(turns),
+        "sessions": count(turns, func.count(turns.c.session_id.distinct())),
+        "traces": count(traces),
+        "units": count(units),
+        "cues": count(cues),
+        "notes": count(notes, func.count(notes.c.note.distinct())),
+        "pending": count(tasks),
+    }

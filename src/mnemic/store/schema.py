@@ -1,0 +1,141 @@
+"""What schema a file has, and how it gets the current one."""
+
+from __future__ import annotations
+
+import logging
+import sqlite3
+import threading
+from collections.abc import Generator
+from contextlib import contextmanager
+from dataclasses import dataclass
+from pathlib import Path
+
+from sqlalchemy import Connection, StaticPool, create_engine
+
+from mnemic.errors import MigrationFailed, StoreCorrupt, StoreError, StoreNewer
+from mnemic.store.migrations import REVISIONS
+from mnemic.store.sqlite import APPLICATION_ID, SqliteFile
+
+
+@dataclass(frozen=True, slots=True)
+class History:
+    """All schemas there ever were, oldest first, and the folder of Alembic's scripts that lead through them."""
+
+    revisions: tuple[str, ...]
+    scripts: Path
+
+    @property
+    def head(self) -> str:
+        """The current schema."""
+        return self.revisions[-1]
+
+
+_alembic = threading.Lock()  # it keeps what it works on in module variables
+HISTORY = History(REVISIONS, Path(__file__).parent / "migrations")
+
+
+@dataclass(frozen=True, slots=True)
+class Migrated:
+    """What a migration did: nothing, when ``before`` equals ``after``; ``before`` is None for a new file."""
+
+    before: str | None
+    after: str
+    backup: Path | None
+
+
+def prepare(file: SqliteFile, *, may_migrate: bool) -> Migrated:
+    """Bring a file to the current schema, making it if it does not exist.
+
+    Raises:
+        StoreError: The schema is old and ``may_migrate`` is false.
+        StoreNewer: A newer mnemic wrote it.
+        StoreCorrupt: It is not one of ours; it was not touched.
+        MigrationFailed: The old schema is still in place.
+    """
+    file.create_if_missing()
+    with file.raw() as connection:
+        revision = _revision(connection, file.path)
+    if revision == HISTORY.head:
+        return Migrated(revision, HISTORY.head, None)
+    if revision is None:
+        file.prepare_new()
+    elif not may_migrate:
+        raise StoreError(f"{file.path} has the schema of an older mnemic; run: mnemic migrate --db {file.path}")
+    return _migrate(file)
+
+
+def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
+    """The schema of a file; None when it is empty."""
+    size = path.stat().st_size
+    if size and connection.execute("PRAGMA page_count").fetchone()[0] == 0:
+        # Too short for SQLite, which would write over it.
+        raise StoreCorrupt(f"{path} is not a database; choose another file")
+    owner = connection.execute("PRAGMA application_id").fetchone()[0]
+    names = {row[0] for row in connection.execute("SELECT name FROM sqlite_master")}
+    if not names and owner in (0, APPLICATION_ID):
+        return None
+    if owner != APPLICATION_ID:
+        raise StoreCorrupt(f"{path} is the database of another program; choose another file")
+    rows = (
+        connection.execute("SELECT version_num FROM alembic_version").fetchall() if "alembic_version" in names else []
+    )
+    if len(rows) != 1:
+        raise StoreCorrupt(f"{path} does not say which schema it has; restore a backup copy of it")
+    revision = str(rows[0][0])
+    if revision not in HISTORY.revisions:
+        raise StoreNewer(f"{path} was written by a newer mnemic (schema {revision}); update this one")
+    return revision
+
+
+def _migrate(file: SqliteFile) -> Migrated:
+    """Back up and migrate in one transaction, the version's stamp included; whoever comes second finds it done."""
+    with file.raw() as raw, _core(raw) as connection, connection.begin():
+        raw.execute("BEGIN IMMEDIATE")
+        before = _revision(raw, file.path)
+        if before == HISTORY.head:
+            return Migrated(before, HISTORY.head, None)
+        if before is None:
+            _run(connection)
+            return Migrated(None, HISTORY.head, None)
+        backup = Path(f"{file.path}.backup-{before}")
+        try:
+            file.back_up(backup)
+            _run(connection)
+        except Exception as error:  # a migration may raise anything
+            message = f"{file.path} is still at schema {before} and usable: migrating to {HISTORY.head} failed: {error}"
+            raise MigrationFailed(message) from error
+        return Migrated(before, HISTORY.head, backup)
+
+
+@contextmanager
+def _core(raw: sqlite3.Connection) -> Generator[Connection]:
+    """SQLAlchemy's view of a connection; beginning a transaction there is left to us."""
+    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+    with engine.connect() as connection:
+        yield connection
+
+
+def _run(connection: Connection) -> None:
+    with _alembic, _silent("alembic"):
+        # Imported here: opening a database that is current does without it.
+        from alembic import command
+        from alembic.config import Config
+
+        config = Config()
+        config.set_main_option("script_location", str(HISTORY.scripts).replace("%", "%%"))
+        config.attributes["connection"] = connection
+        command.upgrade(config, HISTORY.head)
+    connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
+    if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall():
+        raise StoreCorrupt(f"{len(broken)} rows would lose the row that they belong to")
+
+
+@contextmanager
+def _silent(logger_name: str) -> Generator[None]:
+    logger = logging.getLogger(logger_name)
+    level = logger.level
+    logger.setLevel(logging.WARNING)
+    try:
+        yield
+    finally:
+        logger.setLevel(level)

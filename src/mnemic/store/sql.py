@@ -1,0 +1,234 @@
+"""The store of rows: one call, one transaction. What each method promises stands in ``protocols.Store``."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+from sqlalchemy import delete, insert, select
+
+from mnemic.protocols import Batch, Delta, EmbedderRecord, Unembedded, Written
+from mnemic.store import check, embedders, load, notes, read, remove, users, vectors, write
+from mnemic.store.sqlite import SqliteFile
+from mnemic.store.tables import settings
+from mnemic.store.tables import users as users_table
+from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Trace, Turn, Unit
+
+if TYPE_CHECKING:
+    from mnemic.protocols import Floats
+
+
+class SqlStore:
+    """Rows in one database file; made by ``open_store``."""
+
+    def __init__(self, file: SqliteFile) -> None:
+        self._file = file
+
+    def close(self) -> None:
+        """Wait for the calls under way, then release the file."""
+        self._file.close()
+
+    # writing -------------------------------------------------------------------------------------------
+
+    def write(self, user_id: str, batch: Batch, *, now: datetime) -> Written:
+        """Commit a batch; where it erases, no byte of the erased words is left afterwards."""
+        erases = bool(batch.remove_turns or batch.remove_traces)
+        with self._file.write() as connection:
+            written = write.write(connection, user_id, batch, now=now)
+            if erases:
+                self._file.mark_erased(connection)
+        if erases:
+            self._file.scrub()
+        return written
+
+    def set_metadata(self, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
+        """Replace a turn's metadata."""
+        with self._file.write() as connection:
+            write.set_metadata(connection, user_id, turn_id, metadata, now=now)
+
+    def delete_user(self, user_id: str) -> int:
+        """Erase a user; only a digest of the id stays, with the numbers that must not come twice."""
+        with self._file.write() as connection:
+            if not users.exists(connection, user_id):
+                return 0
+            count = remove.remove_user(connection, user_id)
+            self._file.mark_erased(connection)
+        self._file.scrub()
+        return count
+
+    def put_vectors(
+        self,
+        user_id: str,
+        fingerprint: str,
+        *,
+        units: Mapping[str, Floats],
+        windows: Mapping[str, Floats] | None = None,
+        traces: Mapping[str, Floats],
+        cues: Mapping[str, Floats],
+        notes: Mapping[str, Floats],
+    ) -> None:
+        """Store late vectors."""
+        with self._file.write() as connection:
+            if not users.exists(connection, user_id):
+                return
+            counters = users.begin(connection, user_id)
+            given = vectors.numbered(connection, user_id, units, windows or {}, traces, cues, notes)
+            vectors.save(connection, user_id, fingerprint, given, old=given)
+            vectors.finish(connection, user_id, (*units, *(windows or {}), *traces, *cues, *notes))
+            active = embedders.active(connection)
+            if active is not None and active.fingerprint == fingerprint:
+                vectors.touch(connection, user_id, counters.revision, given)
+                users.save(connection, user_id, counters)
+
+    # reading -------------------------------------------------------------------------------------------
+
+    def revision(self, user_id: str) -> int:
+        """Grows with every committed change, erasure of the user included."""
+        with self._file.read() as connection:
+            counters = users.counters(connection, user_id)
+        return counters.revision if counters else 0
+
+    def load(self, user_id: str, *, since: int) -> Delta:
+        """What changed since a revision."""
+        with self._file.read() as connection:
+            return load.load(connection, user_id, since)
+
+    def turns(
+        self,
+        user_id: str,
+        *,
+        turn_ids: Sequence[str] | None = None,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        after_seq: int = -1,
+        limit: int | None = None,
+    ) -> list[Turn]:
+        """Turns by ``seq``."""
+        with self._file.read() as connection:
+            return read.find_turns(
+                connection,
+                user_id,
+                turn_ids=turn_ids,
+                session_id=session_id,
+                agent_id=agent_id,
+                after_seq=after_seq,
+                limit=limit,
+            )
+
+    def tail(self, user_id: str, session_id: str) -> Turn | None:
+        """The last turn of a session."""
+        with self._file.read() as connection:
+            return read.tail(connection, user_id, session_id)
+
+    def following(self, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
+        """The turns that come next in their sessions."""
+        with self._file.read() as connection:
+            return read.following(connection, user_id, turn_ids)
+
+    def known_turns(self, user_id: str, turn_ids: Sequence[str]) -> set[str]:
+        """Which of these exist."""
+        with self._file.read() as connection:
+            return set(read.numbers_of_turns(connection, user_id, turn_ids))
+
+    def known_cues(self, user_id: str, keys: Collection[str]) -> set[str]:
+        """Which of these have a vector of the active embedder."""
+        with self._file.read() as connection:
+            return read.cues_with_vectors(connection, user_id, keys)
+
+    def speakers(self, user_id: str) -> list[str]:
+        """The speakers' names."""
+        with self._file.read() as connection:
+            return read.speakers(connection, user_id)
+
+    def request(self, user_id: str, idempotency_key: str) -> tuple[str, ...] | None:
+        """The turn ids of an earlier call."""
+        with self._file.read() as connection:
+            return read.request(connection, user_id, idempotency_key)
+
+    def traces(
+        self, user_id: str, *, trace_ids: Sequence[str] | None = None, turn_ids: Sequence[str] | None = None
+    ) -> list[Trace]:
+        """Traces by ordinal."""
+        with self._file.read() as connection:
+            return read.find_traces(connection, user_id, trace_ids=trace_ids, turn_ids=turn_ids)
+
+    def units(self, user_id: str, turn_ids: Sequence[str]) -> list[Unit]:
+        """Units by turn and position."""
+        with self._file.read() as connection:
+            return read.find_units(connection, user_id, turn_ids)
+
+    def notes(
+        self,
+        user_id: str,
+        *,
+        note_ids: Sequence[str] | None = None,
+        about: str | None = None,
+        statuses: Collection[NoteStatus] = ("current",),
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Notes by number and version."""
+        with self._file.read() as connection:
+            return notes.find_notes(
+                connection, user_id, note_ids=note_ids, about=about, statuses=statuses, after=after, limit=limit
+            )
+
+    def operations(self, user_id: str, *, target_id: str | None = None) -> list[Operation]:
+        """The log, oldest first."""
+        with self._file.read() as connection:
+            return notes.find_operations(connection, user_id, target_id)
+
+    def counts(self, user_id: str) -> Counts:
+        """Sizes."""
+        with self._file.read() as connection:
+            counters = users.counters(connection, user_id)
+            return Counts(**read.sizes(connection, user_id), revision=counters.revision if counters else 0)
+
+    # database ------------------------------------------------------------------------------------------
+
+    def users(self) -> list[str]:
+        """Every user id, sorted by bytes."""
+        with self._file.read() as connection:
+            return list(connection.execute(select(users_table.c.user_id).order_by(users_table.c.user_id)).scalars())
+
+    def size_bytes(self) -> int:
+        """Bytes of the file and its log."""
+        with self._file.read():
+            return self._file.size_bytes()
+
+    def check(self) -> list[str]:
+        """Problems in words."""
+        problems = self._file.problems()
+        with self._file.read() as connection:
+            return problems + check.inconsistencies(connection)
+
+    def setting(self, name: str) -> str | None:
+        """A setting of the database."""
+        with self._file.read() as connection:
+            query = select(settings.c.value).where(settings.c.name == name)
+            return connection.execute(query).scalar_one_or_none()
+
+    def set_setting(self, name: str, value: str) -> None:
+        """Store a setting."""
+        with self._file.write() as connection:
+            connection.execute(delete(settings).where(settings.c.name == name))
+            connection.execute(insert(settings), {"name": name, "value": value})
+
+    def embedder(self) -> EmbedderRecord | None:
+        """The active embedder."""
+        with self._file.read() as connection:
+            return embedders.record(connection)
+
+    def use_embedder(self, record: EmbedderRecord) -> None:
+        """Switch to an embedder."""
+        with self._file.write() as connection:
+            erases = embedders.use(connection, record)
+            if erases:
+                self._file.mark_erased(connection)
+        if erases:
+            self._file.scrub()
+
+    def unembedded(self, fingerprint: str, *, user_id: str | None, limit: int) -> Iterator[Unembedded]:
+        """What lacks vectors, piece by piece; no transaction is open between them."""
+        return embedders.unembedded(self._file.read, fingerprint, user_id=user_id, limit=limit)

@@ -1,0 +1,73 @@
+"""Committing a batch: checks, removals, then everything new."""
+
+from __future__ import annotations
+
+from collections import Counter
+from datetime import datetime
+
+from sqlalchemy import Connection, insert, select, update
+
+from mnemic.errors import NotFound, StoreConflict
+from mnemic.protocols import Batch, Written
+from mnemic.store import users
+from mnemic.store.add import Adding, add
+from mnemic.store.encodings import json_text, micros
+from mnemic.store.read import numbers_of_turns
+from mnemic.store.remove import Removing
+from mnemic.store.tables import operations, requests, turns
+from mnemic.types import Metadata
+
+
+def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) -> Written:
+    """Commit a batch. Raises StoreConflict; the caller's transaction undoes what was written until then."""
+    counters = users.begin(connection, user_id)
+    _check(connection, user_id, batch)
+    removing = Removing(connection, user_id, counters.revision)
+    candidates = removing.apply(batch)
+    written = add(Adding(connection, user_id, counters, micros(now)), batch)
+    # Only now: what the batch adds may mention them again.
+    removing.drop_unmentioned(candidates)
+    users.save(connection, user_id, counters)
+    return written
+
+
+def set_metadata(connection: Connection, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
+    """Replace a turn's metadata, and log it. Raises NotFound."""
+    query = select(turns.c.seq, turns.c.metadata).where(turns.c.user_id == user_id, turns.c.turn_id == turn_id)
+    row = connection.execute(query).one_or_none()
+    if row is None:
+        raise NotFound(f"user {user_id!r} has no turn {turn_id!r}")
+    counters = users.begin(connection, user_id)
+    values = {"metadata": dict(metadata) or None, "revision": counters.revision}
+    connection.execute(update(turns).where(turns.c.user_id == user_id, turns.c.seq == row.seq), values)
+    entry = {
+        "user_id": user_id,
+        "operation": counters.take("next_operation"),
+        "at": micros(now),
+        "action": "UPDATE",
+        "target_id": turn_id,
+        "version": None,
+        "trigger": "person",
+        "before": json_text(row.metadata or {}),
+        "after": json_text(dict(metadata)),
+    }
+    connection.execute(insert(operations), entry)
+    users.save(connection, user_id, counters)
+
+
+def _check(connection: Connection, user_id: str, batch: Batch) -> None:
+    """Whether what the plan saw still holds."""
+    for session_id, seen in batch.tails.items():
+        of_session = (turns.c.user_id == user_id, turns.c.session_id == session_id)
+        query = select(turns.c.turn_id).where(*of_session).order_by(turns.c.seq.desc()).limit(1)
+        if connection.execute(query).scalar_one_or_none() != seen:
+            raise StoreConflict(f"session {session_id!r} of user {user_id!r} has changed; plan the write again")
+    if batch.idempotency_key is not None:
+        known = (requests.c.user_id == user_id, requests.c.key == batch.idempotency_key)
+        if connection.execute(select(requests.c.request).where(*known)).one_or_none():
+            raise StoreConflict(f"idempotency key {batch.idempotency_key!r} of user {user_id!r} is known already")
+    given = Counter(turn.turn_id for turn in batch.turns)
+    twice = [turn_id for turn_id, count in given.items() if count > 1]
+    taken = twice or sorted(numbers_of_turns(connection, user_id, given.keys() - set(batch.remove_turns)))
+    if taken:
+        raise StoreConflict(f"turn {taken[0]!r} of user {user_id!r} exists already; plan the write again")

@@ -1,0 +1,144 @@
+"""After an erasure no byte of the erased words is left in any of the database's files."""
+
+from __future__ import annotations
+
+import logging
+import random
+import sqlite3
+from collections.abc import Iterable
+from contextlib import closing
+from dataclasses import replace
+from pathlib import Path
+
+import pytest
+from store_faults_kit import NOW, batch
+
+from mnemic.protocols import Batch, Store
+from mnemic.store import open_store
+from mnemic.store.sqlite import SqliteFile
+from mnemic.types import Span, Trace, Turn, Unit
+
+
+def words_left(path: Path, words: Iterable[str]) -> set[str]:
+    """Those of the words that stand in one of the files."""
+    content = b"\n".join(file.read_bytes() for file in path.parent.iterdir())
+    return {word for word in words if word.encode() in content}
+
+
+def secret(name: str) -> Batch:
+    """One turn with words of its own in every place where a caller's words can be."""
+    made = batch(f"id-{name}", text=f"text-{name}", cue=f"cue-{name}")
+    (turn,), (note,) = made.turns, made.notes
+    told = replace(
+        turn,
+        speaker=f"speaker-{name}",
+        session_id=f"session-{name}",
+        agent_id=f"agent-{name}",
+        given={"given": f"given-{name}"},
+        metadata={"key": f"metadata-{name}"},
+    )
+    noted = replace(note, text=f"note-{name}", about=f"about-{name}", metadata={"key": f"aside-{name}"})
+    trace = replace(made.traces[0], session_id=f"session-{name}")
+    surfaces = {f"cue-{name}": f"surface-{name}"}
+    return replace(made, turns=(told,), notes=(noted,), traces=(trace,), surfaces=surfaces)
+
+
+_IN_A_TURN = ("id", "text", "cue", "surface", "speaker", "session", "agent", "given", "metadata", "earlier", "later")
+_IN_A_NOTE = ("note", "about", "aside")
+SECRETS = [f"{place}-owl" for place in (*_IN_A_TURN, *_IN_A_NOTE)]
+
+
+def tell(store: Store) -> None:
+    store.write("u", batch("kept", text="kept words", cue="kept cue"), now=NOW)
+    store.write("u", secret("owl"), now=NOW)
+    store.set_metadata("u", "id-owl", {"key": "earlier-owl"}, now=NOW)
+    store.set_metadata("u", "id-owl", {"key": "later-owl"}, now=NOW)
+
+
+def forget(store: Store) -> None:
+    (trace,) = store.traces("u", turn_ids=["id-owl"])
+    store.write("u", Batch(remove_turns=("id-owl",), remove_traces=(trace.trace_id,)), now=NOW)
+
+
+def test_an_erased_turn_leaves_no_word(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(open_store(path)) as store:
+        tell(store)
+        assert words_left(path, SECRETS) == set(SECRETS)
+        forget(store)
+        assert words_left(path, SECRETS) == set()
+        assert words_left(path, ["kept words", "kept cue"]) == {"kept words", "kept cue"}
+        assert store.check() == []
+
+
+def test_an_erased_user_leaves_no_word(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(open_store(path)) as store:
+        store.write("user-owl", secret("owl"), now=NOW)
+        store.write("other", batch("kept", text="kept words"), now=NOW)
+        store.delete_user("user-owl")
+        assert words_left(path, [*SECRETS, "user-owl", "kept words"]) == {"kept words"}
+
+
+def test_rows_that_moved_between_pages_leave_no_copy(tmp_path: Path) -> None:
+    """SQLite's ``secure_delete`` alone fails this: it zeroes a row, not the copies that moving it left behind."""
+    path, random_ = tmp_path / "memory.db", random.Random(5)
+    living: dict[str, tuple[str, str]] = {}
+    erased: list[str] = []
+    with closing(open_store(path)) as store:
+        for round_ in range(12):
+            turns, units, traces = [], [], []
+            for i in range(60):
+                turn_id, word = f"{random_.getrandbits(32):08x}", f"w{random_.getrandbits(48):012x}"
+                text = word + " " * int(random_.expovariate(1 / 150))
+                turns.append(Turn(turn_id, f"s{i % 3}", "user", "Ana", text))
+                units.append(Unit(turn_id, 0, len(text), {f"c{word}": 1}))
+                traces.append(Trace("", -1, f"s{i % 3}", (Span(turn_id, 0, len(text)),), 1))
+                living[turn_id] = (word, "")
+            written = store.write("u", Batch(turns=tuple(turns), units=tuple(units), traces=tuple(traces)), now=NOW)
+            for turn, trace_id in zip(turns, written.trace_ids, strict=True):
+                living[turn.turn_id] = (living[turn.turn_id][0], trace_id)
+            gone = random_.sample(sorted(living), 20 + round_)
+            removed = tuple(living[turn_id][1] for turn_id in gone)
+            store.write("u", Batch(remove_turns=tuple(gone), remove_traces=removed), now=NOW)
+            erased += gone
+            erased += [living.pop(turn_id)[0] for turn_id in gone]
+        assert words_left(path, erased) == set()
+        kept = [word for word, _ in living.values()]
+        assert words_left(path, kept) == set(kept)
+
+
+def test_a_reader_in_the_way_only_delays_it(tmp_path: Path, caplog: pytest.LogCaptureFixture) -> None:
+    path = tmp_path / "memory.db"
+    with closing(open_store(path, busy_timeout_s=0.05)) as store:
+        tell(store)
+        with closing(sqlite3.connect(path, isolation_level=None)) as reader:
+            reader.execute("BEGIN")
+            reader.execute("SELECT * FROM turns").fetchall()
+            with caplog.at_level(logging.WARNING, "mnemic"):
+                forget(store)
+        assert "erased words stay" in caplog.text
+        assert words_left(path, SECRETS) == set(SECRETS)
+        with closing(open_store(path)):
+            assert words_left(path, SECRETS) == set()
+
+
+def test_being_killed_before_it_only_delays_it(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> None:
+    path = tmp_path / "memory.db"
+    with monkeypatch.context() as patch, closing(open_store(path)) as store:
+        tell(store)
+        patch.setattr(SqliteFile, "scrub", lambda _: None)
+        forget(store)
+        assert words_left(path, SECRETS) != set()
+    with closing(open_store(path)):
+        assert words_left(path, SECRETS) == set()
+
+
+def test_no_erasure_no_rewriting(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(open_store(path)) as store:
+        tell(store)
+        forget(store)
+    before = path.stat().st_mtime_ns
+    with closing(open_store(path)):
+        assert path.stat().st_mtime_ns == before
