@@ -266,6 +266,43 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
+class Counts:
+    """Sizes of one user's memory. ``pending`` counts tasks."""
+
+    turns: int
+    sessions: int
+    traces: int
+    units: int
+    cues: int
+    notes: int
+    pending: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Sizes of a memory: of its database and, where a user was named, of that user's part.
+
+    Attributes:
+        embedder: Whose vectors the database holds; None while it holds none.
+        cue_extractor: Who finds cues from now on.
+        size_bytes: On disk.
+        users: How many.
+        index_bytes: In memory, of this process.
+        counts: Of the user.
+        warnings: What this memory has to do without.
+    """
+
+    embedder: str | None
+    cue_extractor: str
+    size_bytes: int
+    users: int
+    index_bytes: int
+    counts: Counts | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Thresholds:
     """Cosine thresholds, calibrated for one embedder (methods.md A10).
 

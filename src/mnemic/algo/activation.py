@@ -27,13 +27,15 @@ class Activation:
         weight: (cues,) W(c) in [0, 1]; 0 where not activated.
         level: (cues,) L(c): 1 for an anchor, k + 1 for a cue reached in round k, 0 where not activated.
         context: (cues,) the unit or note that reached the cue with most weight; -1 for anchors.
-        parent: (cues,) the cue that this context was reached from; -1 for anchors.
+        parent: (cues,) the cue, one level below, that this context was reached from; -1 for anchors.
+        alias: (cues,) the cue that the context mentions: the parent or a near-synonym of it; -1 for anchors.
     """
 
     weight: Doubles
     level: Ints
     context: Ints
     parent: Ints
+    alias: Ints
 
 
 def anchors(similarity: Floats, *, tau: float, cap: int | None = 10) -> Doubles:
@@ -42,17 +44,19 @@ def anchors(similarity: Floats, *, tau: float, cap: int | None = 10) -> Doubles:
     Args:
         similarity: (entities, cues) cosines.
         tau: tau_init, in [-1, 1].
-        cap: At most so many cues per entity, the best; None for the paper's literal set (A9).
+        cap: Only so many cues per entity, the best, and those that equal the last of them; None for the paper's
+            literal set (A9).
 
     Returns:
-        (cues,) weights; 0 for cues that are no anchors. Cosines below 0 never make an anchor.
+        (cues,) weights in [0, 1]; 0 for cues that are no anchors. Cosines below 0 never make an anchor.
     """
-    entities, cues = similarity.shape
-    passing: Floats = np.where(similarity >= max(tau, 0.0), similarity, 0.0)
+    cues = similarity.shape[1]
+    # Stored vectors are rounded: their cosines can exceed 1 by a little, and weights must not.
+    passing: Doubles = np.where(similarity >= max(tau, 0.0), np.minimum(similarity, 1.0), 0.0)
     if cap is not None and cap < cues:
         cut = np.partition(passing, cues - cap, axis=1)[:, cues - cap, None]
         passing = np.where(passing >= cut, passing, 0.0)
-    return np.asarray(passing.max(axis=0), np.float64) if entities else np.zeros(cues)
+    return np.asarray(passing.max(axis=0, initial=0.0), np.float64)
 
 
 def expand(
@@ -82,39 +86,45 @@ def expand(
     cues = len(start)
     weight = np.array(start, np.float64)
     level = (weight > 0).astype(np.int64)
-    context = np.full(cues, -1)
-    parent = np.full(cues, -1)
+    context, parent, alias = np.full((3, cues), -1)
     unused = np.asarray(relevance >= tau_iter)
     frontier = np.flatnonzero(weight)
     for k in range(1, rounds + 1):
         if not len(frontier):
             break
-        carried = _aliases(weight, frontier, cue_vectors, tau_alias)
+        carried, origin = _aliases(weight, frontier, cue_vectors, tau_alias)
         rows = np.flatnonzero((mentions @ (carried > 0).astype(np.float64)) * unused)
         unused[rows] = False
         counts, reached = mentions.slice_rows(rows)
         best, via = _best_cue(carried[reached], counts, reached)
         # Pairs (context, cue) in ascending order of value: of several assignments to one cue the last, largest, stays.
-        value = np.repeat(best * relevance[rows], counts)
+        value = np.repeat(best * np.minimum(relevance[rows], 1.0), counts)
         order = np.argsort(value, kind="stable")
         order = order[(level[reached[order]] == 0) & (value[order] > 0)]
         cue = reached[order]
         weight[cue] = value[order]
         context[cue] = np.repeat(rows, counts)[order]
-        parent[cue] = np.repeat(via, counts)[order]
+        alias[cue] = np.repeat(via, counts)[order]
+        parent[cue] = origin[alias[cue]]
         frontier = np.unique(cue)
         level[frontier] = k + 1
-    return Activation(weight, level, context, parent)
+    return Activation(weight, level, context, parent, alias)
 
 
-def _aliases(weight: Floats, frontier: NDArray[np.int64], vectors: Floats, tau: float) -> Floats:
-    """(cues,) W'(c): the frontier's own weights, and W(u) * cos(c, u) for cues within tau of one of them."""
+def _aliases(weight: Doubles, frontier: Ints, vectors: Floats, tau: float) -> tuple[Doubles, Ints]:
+    """(cues,) W'(c), and the cue u of the frontier that it comes from.
+
+    W'(c) is W(u) * cos(c, u) for a cue within tau of u, and a cue of the frontier has at least its own weight.
+    """
     carried = np.zeros(len(weight))
+    origin = np.full(len(weight), -1)
     if tau <= 1:
-        cosines = dots(vectors, vectors[frontier])
-        carried = np.where(cosines >= tau, cosines * weight[frontier], 0.0).max(axis=1)
-    carried[frontier] = np.maximum(carried[frontier], weight[frontier])
-    return carried
+        cosines = np.minimum(dots(vectors, vectors[frontier]), 1.0)
+        values = np.where(cosines >= tau, cosines * weight[frontier], 0.0)
+        carried, origin = values.max(axis=1), frontier[values.argmax(axis=1)]
+    own = frontier[carried[frontier] <= weight[frontier]]
+    carried[own], origin[own] = weight[own], own
+    return carried, origin
 
 
 def _best_cue(carried: Floats, counts: Ints, reached: Ints) -> tuple[Floats, Ints]:
@@ -149,22 +159,20 @@ def trace_weights(frequency: Sparse, activation: Activation, similarity: Floats,
     return weights + np.log1p(bridge(frequency, activation)) * taking_part
 
 
-def bridge(frequency: Sparse, activation: Activation, *, rarity: Doubles | None = None) -> Doubles:
-    """(traces,) B_t, what the activated cues lend to each trace.
+def bridge(frequency: Sparse, activation: Activation) -> Doubles:
+    """(traces,) B_t, what the activated cues lend to each trace."""
+    return frequency.map(np.log1p) @ (activation.weight / np.maximum(activation.level, 1))
+
+
+def inverse_frequency(frequency: Sparse, traces: int) -> Doubles:
+    """(cues,) ln(1 + (T - n_c + 1/2) / (n_c + 1/2)), n_c of T traces mentioning the cue: hubs lend little.
 
     Args:
         frequency: (traces, cues) counts f(c, t).
-        activation: From ``expand``.
-        rarity: (cues,) factors for the cues, as ``inverse_frequency`` gives them; the paper has none.
+        traces: T; rows of traces that take no part are not counted.
     """
-    weight = activation.weight / np.maximum(activation.level, 1)
-    return frequency.map(np.log1p) @ (weight if rarity is None else weight * rarity)
-
-
-def inverse_frequency(frequency: Sparse) -> Doubles:
-    """(cues,) ln(1 + (T - n_c + 1/2) / (n_c + 1/2)), n_c of T traces mentioning the cue: hubs lend little."""
     mentioning = np.bincount(frequency.columns, minlength=frequency.shape[1])
-    return np.log1p((frequency.shape[0] - mentioning + 0.5) / (mentioning + 0.5))
+    return np.log1p((traces - mentioning + 0.5) / (mentioning + 0.5))
 
 
 def minmax(values: Floats) -> Doubles:

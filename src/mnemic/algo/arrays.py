@@ -30,7 +30,8 @@ class Rows:
 
     def extend(self, rows: Any) -> None:  # noqa: ANN401 - whatever numpy takes as rows
         """Append rows (k, ...)."""
-        rows = np.asarray(rows, self._data.dtype).reshape(-1, *self._data.shape[1:])
+        rows = np.asarray(rows, self._data.dtype)
+        rows = rows.reshape(len(rows), *self._data.shape[1:])
         need = self._n + len(rows)
         if need > len(self._data):
             grown = np.empty((max(need, 2 * len(self._data)), *self._data.shape[1:]), self._data.dtype)

@@ -11,6 +11,7 @@ Operators: eq ne gt gte lt lte in nin contains exists. A missing field meets onl
 from __future__ import annotations
 
 import operator
+import reprlib
 from collections.abc import Callable
 
 from mnemic.errors import InvalidFilter
@@ -32,7 +33,7 @@ def compile_filter(expression: Json) -> Predicate:
 
 def _all(expression: Json, depth: int) -> Predicate:
     if not isinstance(expression, dict):
-        raise InvalidFilter(f"a filter is an object of conditions, not {expression!r}")
+        raise InvalidFilter(f"a filter is an object of conditions, not {_shown(expression)}")
     if depth > _MAX_DEPTH:
         raise InvalidFilter(f"a filter may be nested at most {_MAX_DEPTH} deep")
     parts = [_condition(name, wanted, depth) for name, wanted in expression.items()]
@@ -40,9 +41,11 @@ def _all(expression: Json, depth: int) -> Predicate:
 
 
 def _condition(name: str, wanted: Json, depth: int) -> Predicate:
+    if not isinstance(name, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise InvalidFilter(f"the name of a field is a string, not {_shown(name)}")
     if name in ("AND", "OR"):
         if not isinstance(wanted, list) or not wanted:
-            raise InvalidFilter(f"{name} takes a list of filters, not {wanted!r}")
+            raise InvalidFilter(f"{name} takes a list of filters, not {_shown(wanted)}")
         parts = [_all(part, depth + 1) for part in wanted]
         combine = all if name == "AND" else any
         return lambda metadata: combine(part(metadata) for part in parts)
@@ -50,7 +53,7 @@ def _condition(name: str, wanted: Json, depth: int) -> Predicate:
         inner = _all(wanted, depth + 1)
         return lambda metadata: not inner(metadata)
     if isinstance(wanted, dict) and not wanted:
-        raise InvalidFilter(f"the condition on {name!r} is an empty object; it takes a value or operators")
+        raise InvalidFilter(f"the condition on {_shown(name)} is an empty object; it takes a value or operators")
     operators = wanted if isinstance(wanted, dict) else {"eq": wanted}
     tests = [_operation(name, operator_name, operand) for operator_name, operand in operators.items()]
     return lambda metadata: all(test(_values(metadata, name)) for test in tests)
@@ -59,14 +62,16 @@ def _condition(name: str, wanted: Json, depth: int) -> Predicate:
 def _operation(name: str, operator_name: str, operand: Json) -> Callable[[list[Json]], bool]:
     """A test of a field's value, given as a list that is empty when the field is missing."""
     if operator_name == "exists":
-        return lambda found: bool(found) == bool(operand)
+        if not isinstance(operand, bool):
+            raise InvalidFilter(f"'exists' for {_shown(name)} takes true or false, not {_shown(operand)}")
+        return lambda found: bool(found) == operand
     negated = operator_name in ("ne", "nin")
     test = _TESTS.get({"ne": "eq", "nin": "in"}.get(operator_name, operator_name))
     if test is None:
         allowed = ", ".join([*_TESTS, "ne", "nin", "exists"])
-        raise InvalidFilter(f"unknown operator {operator_name!r} for {name!r}; there are: {allowed}")
+        raise InvalidFilter(f"unknown operator {_shown(operator_name)} for {_shown(name)}; there are: {allowed}")
     if operator_name in ("in", "nin") and not isinstance(operand, list):
-        raise InvalidFilter(f"{operator_name!r} for {name!r} takes a list, not {operand!r}")
+        raise InvalidFilter(f"{operator_name!r} for {_shown(name)} takes a list, not {_shown(operand)}")
     return lambda found: any(test(value, operand) for value in found) != negated
 
 
@@ -81,17 +86,28 @@ def _values(metadata: Metadata, name: str) -> list[Json]:
     return [value]
 
 
+def _shown(value: Json) -> str:
+    """For an error message, however large or deep the value is."""
+    return reprlib.repr(value)
+
+
 def _equal(value: Json, operand: Json) -> bool:
-    """JSON equality: true is not 1."""
+    """JSON equality: true is not 1, at any depth."""
+    if isinstance(value, dict) and isinstance(operand, dict):
+        return value.keys() == operand.keys() and all(_equal(value[key], operand[key]) for key in value)
+    if isinstance(value, list) and isinstance(operand, list):
+        return len(value) == len(operand) and all(map(_equal, value, operand))
     return isinstance(value, bool) == isinstance(operand, bool) and value == operand
 
 
 def _ordered(compare: Callable[[float | str, float | str], bool]) -> Test:
-    """Numbers compare with numbers and texts with texts; anything else meets no order."""
+    """Numbers compare with numbers and texts with texts; anything else, true and false too, meets no order."""
 
     def test(value: Json, operand: Json) -> bool:
         if isinstance(value, str) and isinstance(operand, str):
             return compare(value, operand)
+        if isinstance(value, bool) or isinstance(operand, bool):
+            return False
         return isinstance(value, int | float) and isinstance(operand, int | float) and compare(value, operand)
 
     return test

@@ -28,6 +28,8 @@ _TERM = re.compile(
     rf"|(?P<symbol>[{EMOJI}])"
 )
 _ACCENTS = re.compile("[\u0300-\u036f]+")
+_PILE = re.compile(r"[^\w\s]{31,}")
+"""Room for more combining marks than any script sets on one letter; normalisation sorts them in quadratic time."""
 
 _FUNCTION_WORDS = """
 a an the and or but if of to in on at by for with from as is are was were be been being am do does did done have
@@ -45,7 +47,12 @@ def fold(text: str) -> str:
     """Casefold, unify compatibility forms and drop accents (``Café`` and ``cafe`` are one), keeping Hangul whole."""
     if text.isascii():
         return text.lower()
+    text = _PILE.sub(_without_marks, text)
     return unicodedata.normalize("NFC", _ACCENTS.sub("", unicodedata.normalize("NFKD", text))).casefold()
+
+
+def _without_marks(pile: re.Match[str]) -> str:
+    return "".join(character for character in pile.group() if not unicodedata.combining(character))
 
 
 def terms(text: str) -> list[str]:
@@ -74,8 +81,7 @@ def content_terms(text: str) -> list[str]:
 
 def _word(token: str) -> str:
     if "'" in token or "’" in token:
-        token = token.replace("’", "'")
-        token = token[:-2] if token.endswith("'s") else token.replace("'", "")
+        token = token.replace("’", "'").removesuffix("'s").replace("'", "")
     return stem(token) if token.isascii() and len(token) <= 64 else token
 
 
@@ -95,6 +101,7 @@ class BM25:
         self._lengths = array("q")
         self._alive = 0
         self._total = 0
+        self._postings = 0
 
     def __len__(self) -> int:
         return len(self._terms)
@@ -102,7 +109,7 @@ class BM25:
     @property
     def nbytes(self) -> int:
         """Bytes of postings and document lists, roughly."""
-        return 16 * sum(map(len, self._terms)) + 200 * len(self._docs) + 100 * len(self._terms)
+        return 24 * self._postings + 400 * len(self._docs) + 100 * len(self._terms)
 
     def add(self, document: Iterable[str]) -> int:
         """Add a document given as its terms; return its number."""
@@ -118,6 +125,7 @@ class BM25:
         self._lengths.append(counts.total())
         self._alive += 1
         self._total += counts.total()
+        self._postings += len(counts)
         return number
 
     def remove(self, number: int) -> None:
@@ -132,6 +140,7 @@ class BM25:
                 del self._docs[term], self._counts[term]
         self._alive -= 1
         self._total -= self._lengths[number]
+        self._postings -= len(self._terms[number])
         self._terms[number] = ()
         self._lengths[number] = -1
 

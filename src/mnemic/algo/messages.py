@@ -19,10 +19,10 @@ _ROLES: Final[dict[str, Role]] = {
     "human": "user", "model": "assistant", "ai": "assistant", "bot": "assistant",
     "developer": "system", "function": "tool",
 }  # fmt: skip
-# What a turn itself holds; a message with more is kept whole in ``given``.
-_HELD: Final = frozenset(
-    ("role", "name", "speaker", "content", "id", "timestamp", "session_id", "agent_id", "metadata")
-)
+# What a turn has a place of its own for, where it may be given by the call instead; metadata can even change.
+_PLACED: Final = frozenset(("name", "speaker", "id", "timestamp", "session_id", "agent_id", "metadata"))
+# A message with more than this is kept in ``given``, without what is placed elsewhere.
+_HELD: Final = _PLACED | {"role", "content"}
 
 
 @dataclass(frozen=True, slots=True)
@@ -145,7 +145,7 @@ def _turn(message: object, call: _Call) -> Turn:
         text=text,
         timestamp=moment,
         parts=parts,
-        given=None if plain else whole,
+        given=None if plain else {key: value for key, value in whole.items() if key not in _PLACED},
         agent_id=_own_id(whole, "agent_id") or call.agent_id,
         metadata={**call.metadata, **_own_metadata(whole)},
         recorded_at=call.now,

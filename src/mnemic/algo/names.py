@@ -7,17 +7,21 @@ LoCoMo's R@10 by .12 (docs/decisions/0003-retrieval.md). They still say whose wo
 from __future__ import annotations
 
 import re
+import unicodedata
 from collections.abc import Sequence
 from functools import lru_cache
 
+from mnemic.algo.scripts import UNSPACED
+
 _ROLES = frozenset(("user", "assistant", "system", "tool"))
 _BLANKS = re.compile(r"\s+")
+_UNSPACED = re.compile(f"[{UNSPACED}]")
 
 
 def named(question: str, speakers: Sequence[str]) -> frozenset[int]:
     """Positions in ``speakers`` of those whom the question names, by full or first name, in any case."""
-    words = {match.group("name").casefold() for match in _pattern(tuple(speakers)).finditer(question)}
-    return frozenset(i for i, speaker in enumerate(speakers) if words & {form.casefold() for form in _forms(speaker)})
+    words = {_folded(match.group("name")) for match in _pattern(tuple(speakers)).finditer(question)}
+    return frozenset(i for i, speaker in enumerate(speakers) if words & set(map(_folded, _forms(speaker))))
 
 
 def strip(question: str, speakers: Sequence[str]) -> str:
@@ -35,9 +39,22 @@ def _forms(speaker: str) -> list[str]:
     return [whole, first] if len(first) > 2 and first != whole else [whole]
 
 
+def _folded(name: str) -> str:
+    return unicodedata.normalize("NFC", name).casefold()
+
+
 @lru_cache(maxsize=256)
 def _pattern(speakers: tuple[str, ...]) -> re.Pattern[str]:
-    forms = sorted({form for speaker in speakers for form in _forms(speaker)}, key=len, reverse=True)
-    if not forms:
+    forms = {form for speaker in speakers for form in _forms(speaker)}
+    written = {unicodedata.normalize(shape, form) for form in forms for shape in ("NFC", "NFD")} | forms
+    if not written:
         return re.compile(r"(?P<name>(?!))")
-    return re.compile(rf"(?<!\w)(?P<name>{'|'.join(map(re.escape, forms))})(?:['’]s)?(?!\w)", re.IGNORECASE)
+    longest_first = sorted(written, key=lambda form: (-len(form), form))
+    return re.compile(rf"(?P<name>{'|'.join(map(_bounded, longest_first))})(?:['’]s(?!\w))?", re.IGNORECASE)
+
+
+def _bounded(form: str) -> str:
+    """A pattern for a name that does not match inside a longer word, in scripts that have word boundaries."""
+    before = "" if len(form) > 1 and _UNSPACED.match(form[0]) else r"(?<!\w)"
+    after = "" if len(form) > 1 and _UNSPACED.match(form[-1]) else r"(?!\w)"
+    return before + re.escape(form) + after

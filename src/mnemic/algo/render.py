@@ -24,11 +24,13 @@ def words(turn: Turn, start: int, end: int) -> str:
     pieces: list[str] = []
     for part in turn.parts:
         text = turn.text[max(part.start, start) : min(part.end, end)]
-        if part.kind == "text":
+        # What has no words of its own stands at the end of those before it.
+        is_there = text or start <= part.start == part.end <= end
+        if part.kind != "text" and is_there:
+            text = f"[{part.kind.replace('_', ' ')}{': ' if text else ''}{text}]"
+        if text:
             pieces.append(text)
-        elif part.start < end and part.end >= start:
-            pieces.append(f"[{part.kind.replace('_', ' ')}{': ' if text else ''}{text}]")
-    return "\n".join(piece for piece in pieces if piece)
+    return "\n".join(pieces)
 
 
 def line(turn: Turn, start: int, end: int) -> str:

@@ -13,14 +13,15 @@ from mnemic.index.user_index import UserIndex
 
 if TYPE_CHECKING:
     from mnemic.algo.graph import Graph
-    from mnemic.protocols import Store
+    from mnemic.protocols import EmbedderRecord, Store
 
 
 @dataclass(slots=True)
 class _Entry:
     lock: RLock = field(default_factory=RLock)
     index: UserIndex | None = None
-    dim: int = -1
+    embedder: EmbedderRecord | None = None
+    nbytes: int = 0
 
 
 class Indexes:
@@ -38,28 +39,36 @@ class Indexes:
         self._lock = Lock()
 
     @contextmanager
-    def graph(self, user_id: str, *, dim: int) -> Generator[Graph]:
+    def graph(self, user_id: str) -> Generator[tuple[Graph, EmbedderRecord | None]]:
         """The user's arrays, brought up to the committed revision, for the duration of the block.
 
-        Args:
-            user_id: Whose.
-            dim: Length of the vectors that the database holds; another than before starts afresh.
+        With them the embedder that made their vectors; None when there are no vectors.
         """
         with self._lock:
             entry = self._entries.setdefault(user_id, _Entry())
             self._entries.move_to_end(user_id)
         with entry.lock:
-            self._refresh(user_id, entry, dim)
-            assert entry.index is not None
-            yield entry.index.graph()
+            index = self._refresh(user_id, entry)
+            graph = index.graph()
+            entry.nbytes = index.nbytes
+            yield graph, entry.embedder
         self._evict(user_id)
 
-    def _refresh(self, user_id: str, entry: _Entry, dim: int) -> None:
-        if entry.index is None or entry.dim != dim or entry.index.is_mostly_dead:
-            entry.index, entry.dim = UserIndex(dim), dim
-        if self._store.revision(user_id) != entry.index.revision:
-            delta = self._store.load(user_id, since=entry.index.revision)
-            entry.index.apply(delta)
+    def _refresh(self, user_id: str, entry: _Entry) -> UserIndex:
+        index = entry.index
+        if index is not None and not index.is_mostly_dead and self._store.revision(user_id) == index.revision:
+            return index
+        embedder = self._store.embedder()
+        # Vectors of two embedders cannot be mixed: changing it starts afresh (and changes every user's revision).
+        if index is None or index.is_mostly_dead or embedder != entry.embedder:
+            index = UserIndex(embedder.dim if embedder else 0)
+        delta = self._store.load(user_id, since=index.revision)
+        if self._store.embedder() != embedder:
+            return self._refresh(user_id, entry)
+        entry.index = None  # an update that is cut halfway (no memory, Ctrl-C) leaves no index behind
+        index.apply(delta)
+        entry.index, entry.embedder = index, embedder
+        return index
 
     def forget(self, user_id: str) -> None:
         """Drop a user's index."""
@@ -70,18 +79,16 @@ class Indexes:
     def nbytes(self) -> int:
         """Bytes of all indexes held."""
         with self._lock:
-            return sum(entry.index.nbytes for entry in self._entries.values() if entry.index)
+            return sum(entry.nbytes for entry in self._entries.values())
 
     def __len__(self) -> int:
         return len(self._entries)
 
     def _evict(self, keep: str) -> None:
         with self._lock:
-            sizes = {user: entry.index.nbytes for user, entry in self._entries.items() if entry.index}
-            held = sum(sizes.values())
+            held = sum(entry.nbytes for entry in self._entries.values())
             for user in list(self._entries):
                 if held <= self._max_bytes:
                     break
                 if user != keep:
-                    held -= sizes.get(user, 0)
-                    del self._entries[user]
+                    held -= self._entries.pop(user).nbytes

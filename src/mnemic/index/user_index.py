@@ -7,52 +7,22 @@ at the first search after a change.
 
 from __future__ import annotations
 
-import math
-from collections.abc import Sequence
-from datetime import datetime
 from typing import TYPE_CHECKING
 
 import numpy as np
 
 from mnemic.algo.arrays import Rows
 from mnemic.algo.graph import Graph
-from mnemic.algo.lexical import BM25, terms
 from mnemic.algo.sparse import Sparse
-from mnemic.types import Metadata, Note, Span, TimePhrase, Trace, Turn, Unit
+from mnemic.index.cues import Cues
+from mnemic.index.turns import Turns
+from mnemic.types import Note, Trace
 
 if TYPE_CHECKING:
     from mnemic.protocols import Delta, Floats, TurnRow
 
-
-class _Turns:
-    """Columns of turns and of what hangs off a single turn."""
-
-    def __init__(self, dim: int) -> None:
-        self.slot: dict[str, int] = {}
-        self.by_seq: dict[int, int] = {}
-        self.ids: list[str] = []
-        self.session: list[str] = []
-        self.agent: list[str | None] = []
-        self.metadata: list[Metadata] = []
-        self.terms: list[tuple[str, ...]] = []
-        self.before: list[int] = []
-        self.after: list[int] = []
-        self.units: list[range] = []
-        self.alive = Rows(np.bool_)
-        self.time = Rows(np.float64)
-        self.speaker = Rows(np.int64)
-        self.window = Rows(np.int64)
-        self.last_of: dict[str, int] = {}
-        self.speakers: list[str] = []
-        self.speaker_slot: dict[str, int] = {}
-        self.unit_turn = Rows(np.int64)
-        self.unit_start = Rows(np.int64)
-        self.unit_end = Rows(np.int64)
-        self.unit_trace = Rows(np.int64)
-        self.unit_vectors = Rows(np.float32, dim)
-        self.phrase_turn = Rows(np.int64)
-        self.phrase_start = Rows(np.float64)
-        self.phrase_end = Rows(np.float64)
+_WITHDRAWN = ("unsupported", "retracted")
+"""Notes that never lead anywhere."""
 
 
 class UserIndex:
@@ -60,10 +30,11 @@ class UserIndex:
 
     def __init__(self, dim: int) -> None:
         self.revision = 0
-        self.dead_turns = 0
         self._dim = dim
-        self._turns = _Turns(dim)
-        self._windows = BM25()
+        self._turns = Turns(dim)
+        self._cues = Cues(dim)
+        self._unit_cues = Rows(np.int64, 3)  # unit, cue, count
+        self._cues_of_turn: list[range] = []  # rows of _unit_cues
         self._trace_slot: dict[str, int] = {}
         self._trace_ids: list[str] = []
         self._trace_session: list[str] = []
@@ -71,35 +42,29 @@ class UserIndex:
         self._trace_ordinal = Rows(np.int64)
         self._trace_vectors = Rows(np.float32, dim)
         self._spans = Rows(np.int64, 4)  # trace, turn, start, end
-        self._note_slot: dict[str, int] = {}
+        self._note_slots: dict[str, dict[int, int]] = {}  # note_id -> version -> slot
         self._note_ids: list[str] = []
         self._note_text: list[str] = []
         self._note_alive = Rows(np.bool_)
         self._note_current = Rows(np.bool_)
         self._note_vectors = Rows(np.float32, dim)
+        self._note_cues = Rows(np.int64, 3)  # note, cue, count
+        self._cues_of_note: list[range] = []  # rows of _note_cues
         self._sources = Rows(np.int64, 2)  # note, unit
-        self._cue_slot: dict[str, int] = {}
-        self._cue_keys: list[str] = []
-        self._cue_vectors = Rows(np.float32, dim)
-        self._unit_cues = Rows(np.int64, 3)  # unit, cue, count
-        self._note_cues = Rows(np.int64, 3)
         self._graph: Graph | None = None
 
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly: what the LRU counts."""
-        turns = self._turns
-        arrays = (
-            turns.unit_vectors, turns.unit_turn, turns.unit_start, turns.unit_end, turns.unit_trace,
-            self._trace_vectors, self._note_vectors, self._cue_vectors, self._unit_cues, self._spans,
-        )  # fmt: skip
-        held = sum(rows.nbytes for rows in arrays) + self._windows.nbytes
-        return held + 600 * len(turns.ids) + 200 * len(self._cue_keys)
+        arrays = (self._trace_vectors, self._note_vectors, self._spans)
+        # The pairs are held once as they came and four times as sparse matrices.
+        pairs = 6 * (self._unit_cues.nbytes + self._note_cues.nbytes)
+        return self._turns.nbytes + self._cues.nbytes + sum(rows.nbytes for rows in arrays) + pairs
 
     @property
     def is_mostly_dead(self) -> bool:
         """True when more than half of its turns were removed: building it again is cheaper than carrying them."""
-        return self.dead_turns * 2 > len(self._turns.ids)
+        return self._turns.dead * 2 > len(self._turns.ids)
 
     def apply(self, delta: Delta) -> None:
         """Bring the index to ``delta.revision``: removals first, then what is new or changed."""
@@ -108,17 +73,18 @@ class UserIndex:
         for seq in delta.removed_turns:
             self._remove_turn(seq)
         for note_id in delta.removed_notes:
-            self._remove_note(note_id)
-        for key in delta.removed_cues:
-            self._remove_cue(key)
+            for slot in self._note_slots.pop(note_id, {}).values():
+                self._remove_note(slot)
         for key, _, vector in delta.cues:
-            self._put_cue(key, vector)
+            self._cues.put(key, vector)
         for row in delta.turns:
             self._put_turn(row)
         for trace, vector in delta.traces:
             self._put_trace(trace, vector)
         for note, vector in delta.notes:
             self._put_note(note, vector)
+        # Last: a cue that lost its mentions may have got new ones, and is then not named again.
+        self._cues.sweep()
         self.revision = delta.revision
         self._graph = None
 
@@ -128,102 +94,19 @@ class UserIndex:
             self._graph = self._snapshot()
         return self._graph
 
-    # turns ---------------------------------------------------------------------------------------------
-
     def _put_turn(self, row: TurnRow) -> None:
-        turns = self._turns
-        slot = turns.slot.get(row.turn.turn_id)
-        if slot is None:
-            slot = self._append_turn(row.turn)
-            self._append_units(slot, row.units)
-            self._append_phrases(slot, row.phrases)
-        turns.metadata[slot] = row.turn.metadata
-        units = turns.units[slot]
-        if row.unit_vectors is not None and len(units):
-            turns.unit_vectors.view[units.start : units.stop] = row.unit_vectors
-
-    def _append_turn(self, turn: Turn) -> int:
-        turns = self._turns
-        slot = len(turns.ids)
-        turns.slot[turn.turn_id] = slot
-        turns.by_seq[turn.seq] = slot
-        turns.ids.append(turn.turn_id)
-        turns.session.append(turn.session_id)
-        turns.agent.append(turn.agent_id)
-        turns.metadata.append(turn.metadata)
-        turns.terms.append(tuple(terms(turn.text)))
-        before = turns.last_of.get(turn.session_id, -1)
-        turns.before.append(before)
-        turns.after.append(-1)
-        if before >= 0:
-            turns.after[before] = slot
-        turns.last_of[turn.session_id] = slot
-        speaker = turns.speaker_slot.setdefault(turn.speaker, len(turns.speakers))
-        if speaker == len(turns.speakers):
-            turns.speakers.append(turn.speaker)
-        turns.alive.extend([True])
-        turns.time.extend([_seconds(turn.timestamp, math.nan)])
-        turns.speaker.extend([speaker])
-        turns.window.extend([self._windows.add(self._window_terms(slot))])
-        return slot
-
-    def _append_units(self, slot: int, units: Sequence[Unit]) -> None:
-        turns = self._turns
-        first = len(turns.unit_turn)
-        turns.units.append(range(first, first + len(units)))
-        turns.unit_turn.extend([slot] * len(units))
-        turns.unit_start.extend([unit.start for unit in units])
-        turns.unit_end.extend([unit.end for unit in units])
-        turns.unit_trace.extend([-1] * len(units))
-        turns.unit_vectors.extend(np.zeros((len(units), self._dim)))
-        self._unit_cues.extend(
-            [
-                (first + i, self._cue_slot[key], count)
-                for i, unit in enumerate(units)
-                for key, count in unit.cues.items()
-            ]
-        )
-
-    def _append_phrases(self, slot: int, phrases: Sequence[TimePhrase]) -> None:
-        turns = self._turns
-        turns.phrase_turn.extend([slot] * len(phrases))
-        turns.phrase_start.extend([_seconds(phrase.interval.start, -math.inf) for phrase in phrases])
-        turns.phrase_end.extend([_seconds(phrase.interval.end, math.inf) for phrase in phrases])
+        slot = self._turns.put(row)
+        if slot is not None:
+            first = len(self._unit_cues)
+            units = zip(self._turns.units[slot], row.units, strict=True)
+            self._unit_cues.extend([pair for unit, said in units for pair in self._cues.mention(unit, said.cues)])
+            self._cues_of_turn.append(range(first, len(self._unit_cues)))
 
     def _remove_turn(self, seq: int) -> None:
-        turns = self._turns
-        slot = turns.by_seq.pop(seq, None)
-        if slot is None:
-            return
-        del turns.slot[turns.ids[slot]]
-        turns.alive.view[slot] = False
-        self.dead_turns += 1
-        before, after = turns.before[slot], turns.after[slot]
-        if before >= 0:
-            turns.after[before] = after
-        if after >= 0:
-            turns.before[after] = before
-        elif before >= 0:
-            turns.last_of[turns.session[slot]] = before
-        else:
-            del turns.last_of[turns.session[slot]]
-        self._windows.remove(turns.window.view[slot])
-        # Nothing of an erased turn stays readable, in memory either.
-        turns.ids[slot] = ""
-        turns.terms[slot] = ()
-        turns.metadata[slot] = {}
-        units = turns.units[slot]
-        turns.unit_vectors.view[units.start : units.stop] = 0
-        if after >= 0:
-            self._windows.remove(turns.window.view[after])
-            turns.window.view[after] = self._windows.add(self._window_terms(after))
-
-    def _window_terms(self, slot: int) -> tuple[str, ...]:
-        """Terms of a turn together with the one before it in its session."""
-        before = self._turns.before[slot]
-        return (self._turns.terms[before] if before >= 0 else ()) + self._turns.terms[slot]
-
-    # traces, notes, cues -------------------------------------------------------------------------------
+        slot = self._turns.remove(seq)
+        if slot is not None:
+            rows = self._cues_of_turn[slot]
+            self._cues.release(self._unit_cues.view[rows.start : rows.stop, 1])
 
     def _put_trace(self, trace: Trace, vector: Floats | None) -> None:
         slot = self._trace_slot.get(trace.trace_id)
@@ -238,8 +121,7 @@ class UserIndex:
             self._spans.extend(spans)
             for _, turn, start, end in spans:
                 self._own_units(slot, turn, start, end)
-        if vector is not None:
-            self._trace_vectors.view[slot] = vector
+        self._trace_vectors.view[slot] = 0 if vector is None else vector
 
     def _own_units(self, trace: int, turn: int, start: int, end: int) -> None:
         """The units that begin inside a span belong to its trace."""
@@ -257,55 +139,27 @@ class UserIndex:
             unit_trace[unit_trace == slot] = -1
 
     def _put_note(self, note: Note, vector: Floats | None) -> None:
-        slot = self._note_slot.get(note.note_id)
-        if slot is not None and self._note_text[slot] != note.text:
-            self._remove_note(note.note_id)
-            slot = None
-        if slot is None:
-            slot = self._note_slot[note.note_id] = len(self._note_ids)
-            self._note_ids.append(note.note_id)
-            self._note_text.append(note.text)
-            self._note_alive.extend([True])
-            self._note_current.extend([True])
-            self._note_vectors.extend(np.zeros((1, self._dim)))
-            self._note_cues.extend([(slot, self._cue_slot[key], count) for key, count in note.cues.items()])
-            self._sources.extend([(slot, unit) for span in note.sources for unit in self._units_in(span)])
-        self._note_current.view[slot] = note.status == "current"
-        if vector is not None:
-            self._note_vectors.view[slot] = vector
+        """Add a version; one that comes again may rest on less than before, and starts afresh."""
+        versions = self._note_slots.setdefault(note.note_id, {})
+        if note.version in versions:
+            self._remove_note(versions[note.version])
+        slot = versions[note.version] = len(self._note_ids)
+        self._note_ids.append(note.note_id)
+        self._note_text.append(note.text)
+        self._note_alive.extend([note.status not in _WITHDRAWN])
+        self._note_current.extend([note.status == "current"])
+        self._note_vectors.extend(np.zeros((1, self._dim)) if vector is None else vector[None])
+        first = len(self._note_cues)
+        self._note_cues.extend(self._cues.mention(slot, note.cues))
+        self._cues_of_note.append(range(first, len(self._note_cues)))
+        self._sources.extend([(slot, unit) for span in note.sources for unit in self._turns.units_in(span)])
 
-    def _units_in(self, span: Span) -> list[int]:
-        """The units that overlap a span; none when its turn is gone."""
-        turns = self._turns
-        slot = turns.slot.get(span.turn_id)
-        if slot is None:
-            return []
-        starts, ends = turns.unit_start.view, turns.unit_end.view
-        return [unit for unit in turns.units[slot] if starts[unit] < span.end and ends[unit] > span.start]
-
-    def _remove_note(self, note_id: str) -> None:
-        slot = self._note_slot.pop(note_id, None)
-        if slot is not None:
-            self._note_alive.view[slot] = False
-            self._note_vectors.view[slot] = 0
-            self._note_text[slot] = ""
-
-    def _put_cue(self, key: str, vector: Floats | None) -> None:
-        slot = self._cue_slot.get(key)
-        if slot is None:
-            slot = self._cue_slot[key] = len(self._cue_keys)
-            self._cue_keys.append(key)
-            self._cue_vectors.extend(np.zeros((1, self._dim)))
-        if vector is not None:
-            self._cue_vectors.view[slot] = vector
-
-    def _remove_cue(self, key: str) -> None:
-        slot = self._cue_slot.pop(key, None)
-        if slot is not None:
-            self._cue_keys[slot] = ""
-            self._cue_vectors.view[slot] = 0
-
-    # the view ------------------------------------------------------------------------------------------
+    def _remove_note(self, slot: int) -> None:
+        self._note_alive.view[slot] = False
+        self._note_vectors.view[slot] = 0
+        self._note_text[slot] = ""
+        rows = self._cues_of_note[slot]
+        self._cues.release(self._note_cues.view[rows.start : rows.stop, 1])
 
     def _snapshot(self) -> Graph:
         turns = self._turns
@@ -320,7 +174,7 @@ class UserIndex:
             turn_speaker=turns.speaker.view,
             turn_window=turns.window.view,
             speakers=turns.speakers,
-            windows=self._windows,
+            windows=turns.windows,
             unit_turn=turns.unit_turn.view,
             unit_start=turns.unit_start.view,
             unit_end=turns.unit_end.view,
@@ -345,16 +199,16 @@ class UserIndex:
             note_vectors=self._note_vectors.view,
             source_note=self._sources.view[:, 0],
             source_unit=self._sources.view[:, 1],
-            cue_keys=self._cue_keys,
-            cue_slot=self._cue_slot,
-            cue_vectors=self._cue_vectors.view,
+            cue_keys=self._cues.keys,
+            cue_slot=self._cues.slot,
+            cue_vectors=self._cues.vectors.view,
             mentions=mentions,
             frequency=frequency,
         )
 
     def _matrices(self) -> tuple[Sparse, Sparse]:
         turns = self._turns
-        units, cues = len(turns.unit_turn), len(self._cue_keys)
+        units, cues = len(turns.unit_turn), len(self._cues.keys)
         traces, notes = len(self._trace_ids), len(self._note_ids)
         pairs = self._unit_cues.view
         pairs = pairs[turns.alive.view[turns.unit_turn.view[pairs[:, 0]]]] if len(pairs) else pairs
@@ -369,7 +223,3 @@ class UserIndex:
         ones = np.ones(int(held.sum()))
         frequency = Sparse.from_pairs(owner[held], pairs[held, 1], ones, (traces, cues))
         return mentions, frequency
-
-
-def _seconds(moment: datetime | None, unknown: float) -> float:
-    return unknown if moment is None else moment.timestamp()

@@ -11,7 +11,7 @@ from mnemic.algo import render, select, tokens
 from mnemic.algo.graph import Graph, Mask
 from mnemic.types import Evidence, Granularity, Span, Step, Turn
 
-_DELIMITER = re.compile(r"<(?=/?\s*memory\b)", re.IGNORECASE)
+_DELIMITER = re.compile(r"<(?=\s*+/?\s*+memory\b)", re.IGNORECASE)
 
 
 def spans_of(graph: Graph, slot: int, granularity: Granularity, allowed: Mask) -> list[tuple[int, Span]]:
@@ -71,10 +71,10 @@ def block(hits: Sequence[Evidence], max_tokens: int) -> str:
     """
     opening, closing = "<memory>", "</memory>"
     entries = [
-        f"[{number}] session {hit.session_id} · turns {', '.join(hit.turn_ids)}\n{hit.text}"
+        f"[{number}] session {hit.session_id} · turns {', '.join(hit.turn_ids)}\n{hit.text}\n"
         for number, hit in enumerate(hits, 1)
     ]
     entries = [_DELIMITER.sub("&lt;", entry) for entry in entries]
     frame = tokens.count(f"{opening}\n{closing}")
     taken = select.within_budget([tokens.count(entry) for entry in entries], max_tokens - frame)
-    return "\n".join([opening, *(entries[i] for i in taken), closing]) if taken else ""
+    return "".join([opening, "\n", *(entries[i] for i in taken), closing]) if taken else ""

@@ -63,17 +63,23 @@ class _Walker:
         active = self._matched.active
         steps: list[Step] = []
         while True:
-            steps.append(Step("cue", self._graph.cue_keys[cue], self._graph.cue_keys[cue], float(active.weight[cue])))
+            steps.append(self._cue(cue, float(active.weight[cue])))
             if active.parent[cue] < 0:
                 break
-            steps.append(self._context(int(active.context[cue])))
-            cue = int(active.parent[cue])
+            context, alias, parent = int(active.context[cue]), int(active.alias[cue]), int(active.parent[cue])
+            steps.append(self._context(context))
+            if alias != parent:
+                steps.append(self._cue(alias, float(active.weight[cue]) / steps[-1].weight))
+            cue = parent
         entity = int(np.argmax(self._matched.similarity[:, cue]))
         steps.append(self._query(self._question.entities[entity].surface, float(active.weight[cue])))
         return steps[::-1]
 
     def _query(self, text: str, weight: float) -> Step:
         return Step("query", "", text, weight)
+
+    def _cue(self, cue: int, weight: float) -> Step:
+        return Step("cue", self._graph.cue_keys[cue], self._graph.cue_keys[cue], weight)
 
     def _trace(self, trace: int, weight: float) -> Step:
         return Step("trace", self._graph.trace_ids[trace], "", weight)

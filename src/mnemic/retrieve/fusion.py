@@ -25,7 +25,7 @@ def scores(matched: Matched, config: Fusion, targets: Targets) -> tuple[Doubles,
         "date": _near(matched, config) * matched.candidates.turns,
         "speaker": _speaks(matched) * matched.candidates.turns,
     }
-    of_traces = {"trace": np.maximum(np.nan_to_num(matched.traces), 0.0)}
+    of_traces = {"trace": np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)}
     if config.graph > 0:
         of_traces["graph"] = _spread(matched, config, of_turns, of_traces)
     return _fused(matched, config, targets, of_turns, of_traces)
@@ -54,9 +54,10 @@ def _spread(matched: Matched, config: Fusion, of_turns: dict[str, Doubles], of_t
     """
     traces = Targets(matched.graph, traces=True)
     base = _fused(matched, config, traces, of_turns, of_traces)[0] * matched.candidates.traces
-    best = base - (np.partition(base, -config.spread)[-config.spread] if config.spread < len(base) else 0.0)
-    restart = np.maximum(best, 0.0)
-    cues = linked(matched) * activation.inverse_frequency(matched.candidates.frequency)
+    rivals = base[matched.candidates.traces]
+    cut = np.partition(rivals, -config.spread)[-config.spread] if config.spread < len(rivals) else 0.0
+    restart = np.maximum(base - cut, 0.0)
+    cues = linked(matched) * activation.inverse_frequency(matched.candidates.frequency, len(rivals))
     if not restart.sum() > 0:
         return np.zeros(len(base))
     cues *= config.cue_restart * restart.sum() / max(cues.sum(), 1e-12)

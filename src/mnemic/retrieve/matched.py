@@ -34,7 +34,7 @@ class Matched:
         candidates: What of it passes the filters.
         similarity: (entities, cues) cosines, 1 for equal keys; 0 for cues that nothing allowed mentions.
         relevance: (units + notes,) cosines, -inf for what may not be a context.
-        units: (u,) cosines, at least 0; 0 for units that do not pass.
+        units: (u,) cosines, in [0, 1]; 0 for units that do not pass.
         traces: (t,) cosines; NaN for traces that hold a turn that does not pass.
         words: (n,) BM25 of each turn with the one before it.
         active: HERO's phases 1 and 2.
@@ -62,7 +62,7 @@ def match(question: Question, graph: Graph, config: Configuration, *, passing: M
         candidates=candidates,
         similarity=similarity,
         relevance=relevance,
-        units=np.maximum(relevance[: len(graph.unit_turn)], 0.0),
+        units=np.clip(relevance[: len(graph.unit_turn)], 0.0, 1.0),
         traces=np.where(candidates.whole, dot(graph.trace_vectors, question.vector), np.nan),
         words=graph.windows.scores(question.terms)[graph.turn_window] * candidates.turns,
         active=_activate(config, graph, candidates, similarity, relevance, thresholds),

@@ -54,7 +54,7 @@ def understand(
 ) -> Question:
     """Take a question apart and embed it, with one call of the embedder.
 
-    Cues that the graph knows by their key need no embedding: they have one.
+    Cues that the graph holds with a vector need no embedding.
 
     Args:
         text: The question, not blank.
@@ -68,20 +68,20 @@ def understand(
         EmbeddingFailed: The embedder failed.
     """
     stripped = names.strip(text, graph.speakers)
+    asked = text if isinstance(config, Hero) and config.names == "keep" else stripped
     found = extractor.extract([text], names=graph.speakers)[0]
     entities = tuple({mention.key: mention for mention in found}.values())[:_MAX_ENTITIES] or (
-        CueMention(stripped, stripped, 0, len(text)),
+        CueMention(asked, asked, 0, len(asked)),
     )
-    slots = [graph.cue_slot.get(entity.key, -1) for entity in entities]
-    fresh = [i for i, slot in enumerate(slots) if slot < 0]
     vector = np.zeros(graph.dim, np.float32)
-    entity_vectors = graph.cue_vectors[slots] if graph.cue_keys else np.zeros((len(slots), graph.dim), np.float32)
-    entity_vectors[fresh] = 0
+    entity_vectors = np.zeros((len(entities), graph.dim), np.float32)
+    for row, entity in zip(entity_vectors, entities, strict=True):
+        if (slot := graph.cue_slot.get(entity.key)) is not None:
+            row[:] = graph.cue_vectors[slot]
     if embedder is not None and graph.dim:
-        keep_names = isinstance(config, Hero) and config.names == "keep"
         # Only the paper needs vectors of cues that no turn mentions: in the default they change no rank.
-        unknown = fresh if isinstance(config, Hero) else []
-        wanted = [text if keep_names else stripped, *(entities[i].surface for i in unknown)]
+        unknown = [i for i, row in enumerate(entity_vectors) if not row.any()] if isinstance(config, Hero) else []
+        wanted = [asked, *(entities[i].surface for i in unknown)]
         embedded = embedder.embed(wanted, kind="query")
         vector, entity_vectors[unknown] = embedded[0], embedded[1:]
     return Question(
@@ -104,7 +104,10 @@ def _asked(text: str, graph: Graph, reference: datetime) -> tuple[tuple[float, f
     first, last = float(times.min()), float(times.max())
     if any(end >= first and start <= last for start, end, _ in found):
         return found
-    return _intervals(text, datetime.fromtimestamp(last, reference.tzinfo))
+    try:
+        return _intervals(text, datetime.fromtimestamp(last, reference.tzinfo))
+    except (OverflowError, ValueError):  # at the very end of the calendar, in the year 9999
+        return found
 
 
 def _intervals(text: str, reference: datetime) -> tuple[tuple[float, float, bool], ...]:

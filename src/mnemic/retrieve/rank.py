@@ -4,6 +4,8 @@ from __future__ import annotations
 
 from dataclasses import dataclass
 
+import numpy as np
+
 from mnemic.algo import select
 from mnemic.algo.candidates import Targets
 from mnemic.algo.graph import Doubles, Graph, Ints, Mask
@@ -63,7 +65,8 @@ def rank(
         contributions = {"ppr" if config.ppr else "activation": scores}
     else:
         scores, contributions = fusion.scores(matched, config, targets)
-    ties = [-targets.of_units(matched.units), *([graph.trace_ordinal] if targets.traces else [])]
+    near = targets.of_traces(np.nan_to_num(matched.traces))
+    ties = [-near, -targets.of_units(matched.units), *([graph.trace_ordinal] if targets.traces else [])]
     may = matched.candidates.traces if targets.traces else matched.candidates.turns
     ceiling = graph.windows.ceiling(question.terms)
     return Ranking(

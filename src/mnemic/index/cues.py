@@ -1,0 +1,63 @@
+"""The cues of one user as growing columns. A cue is there exactly as long as a unit or note mentions it."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemic.algo.arrays import Rows
+
+if TYPE_CHECKING:
+    from mnemic.algo.graph import Ints
+    from mnemic.protocols import Floats
+
+
+class Cues:
+    """Columns by slot, and how many units and notes mention each cue."""
+
+    def __init__(self, dim: int) -> None:
+        self.slot: dict[str, int] = {}
+        self.keys: list[str] = []
+        self.vectors = Rows(np.float32, dim)
+        self._dim = dim
+        self._mentions: list[int] = []
+        self._doubtful: set[int] = set()
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, roughly."""
+        return self.vectors.nbytes + 300 * len(self.keys)
+
+    def put(self, key: str, vector: Floats | None) -> None:
+        """Add a cue, or renew its vector."""
+        slot = self.slot.setdefault(key, len(self.keys))
+        if slot == len(self.keys):
+            self.keys.append(key)
+            self.vectors.extend(np.zeros((1, self._dim)))
+            self._mentions.append(0)
+            self._doubtful.add(slot)
+        self.vectors.view[slot] = 0 if vector is None else vector
+
+    def mention(self, owner: int, mentioned: Mapping[str, int]) -> list[tuple[int, int, int]]:
+        """Note the mentions of a text; (owner, cue, count) of each."""
+        pairs = [(owner, self.slot[key], count) for key, count in mentioned.items()]
+        for _, slot, _ in pairs:
+            self._mentions[slot] += 1
+        return pairs
+
+    def release(self, slots: Ints) -> None:
+        """Take mentions back; a slot for each."""
+        for slot in slots.tolist():
+            self._mentions[slot] -= 1
+            self._doubtful.add(slot)
+
+    def sweep(self) -> None:
+        """Drop the cues that nothing mentions."""
+        for slot in self._doubtful:
+            if not self._mentions[slot]:
+                del self.slot[self.keys[slot]]
+                self.keys[slot] = ""
+                self.vectors.view[slot] = 0
+        self._doubtful.clear()

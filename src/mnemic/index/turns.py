@@ -1,0 +1,180 @@
+"""The turns of one user as growing columns, with what hangs off a single turn: units, time phrases, BM25 document."""
+
+from __future__ import annotations
+
+import math
+from collections.abc import Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemic.algo.arrays import Rows
+from mnemic.algo.lexical import BM25, terms
+from mnemic.types import Metadata, Span, TimePhrase, Turn, Unit
+
+if TYPE_CHECKING:
+    from mnemic.protocols import TurnRow
+
+
+class Turns:
+    """Columns by slot, as ``Graph`` names them, and how they change."""
+
+    def __init__(self, dim: int) -> None:
+        self.slot: dict[str, int] = {}
+        self.dead = 0
+        self.ids: list[str] = []
+        self.session: list[str] = []
+        self.agent: list[str | None] = []
+        self.metadata: list[Metadata] = []
+        self.units: list[range] = []
+        self.alive = Rows(np.bool_)
+        self.time = Rows(np.float64)
+        self.speaker = Rows(np.int64)
+        self.window = Rows(np.int64)
+        self.windows = BM25()
+        self.speakers: list[str] = []
+        self.unit_turn = Rows(np.int64)
+        self.unit_start = Rows(np.int64)
+        self.unit_end = Rows(np.int64)
+        self.unit_trace = Rows(np.int64)
+        self.unit_vectors = Rows(np.float32, dim)
+        self.phrase_turn = Rows(np.int64)
+        self.phrase_start = Rows(np.float64)
+        self.phrase_end = Rows(np.float64)
+        self._dim = dim
+        self._by_seq: dict[int, int] = {}
+        self._terms: list[tuple[str, ...]] = []
+        self._before: list[int] = []
+        self._after: list[int] = []
+        self._last_of: dict[str, int] = {}
+        self._speaker_slot: dict[str, int] = {}
+        self._said: list[int] = []
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held, roughly."""
+        arrays = (self.unit_vectors, self.unit_turn, self.unit_start, self.unit_end, self.unit_trace, self.phrase_turn)
+        return sum(rows.nbytes for rows in arrays) + self.windows.nbytes + 600 * len(self.ids)
+
+    def put(self, row: TurnRow) -> int | None:
+        """Add a turn and return its slot; or, of a known one, renew what can change, its metadata and vectors."""
+        known = self.slot.get(row.turn.turn_id)
+        slot = self._append(row) if known is None else known
+        self.metadata[slot] = row.turn.metadata
+        units = self.units[slot]
+        self.unit_vectors.view[units.start : units.stop] = 0 if row.unit_vectors is None else row.unit_vectors
+        return slot if known is None else None
+
+    def remove(self, seq: int) -> int | None:
+        """Remove a turn, so that nothing of it stays readable; its slot, or None when it is not known."""
+        slot = self._by_seq.pop(seq, None)
+        if slot is None:
+            return None
+        self.alive.view[slot] = False
+        self.dead += 1
+        after = self._unlink(slot)
+        self.windows.remove(self.window.view[slot])
+        if after >= 0:
+            self.windows.remove(self.window.view[after])
+            self.window.view[after] = self.windows.add(self._window_terms(after))
+        self._silence(int(self.speaker.view[slot]))
+        del self.slot[self.ids[slot]]
+        self.ids[slot] = self.session[slot] = ""
+        self.agent[slot] = None
+        self.metadata[slot] = {}
+        self._terms[slot] = ()
+        units = self.units[slot]
+        self.unit_vectors.view[units.start : units.stop] = 0
+        return slot
+
+    def units_in(self, span: Span) -> list[int]:
+        """The units that overlap a span; none when its turn is gone."""
+        slot = self.slot.get(span.turn_id)
+        if slot is None:
+            return []
+        starts, ends = self.unit_start.view, self.unit_end.view
+        return [unit for unit in self.units[slot] if starts[unit] < span.end and ends[unit] > span.start]
+
+    def _append(self, row: TurnRow) -> int:
+        turn = row.turn
+        slot = len(self.ids)
+        self.slot[turn.turn_id] = self._by_seq[turn.seq] = slot
+        self.ids.append(turn.turn_id)
+        self.session.append(turn.session_id)
+        self.agent.append(turn.agent_id)
+        self.metadata.append(turn.metadata)
+        self._terms.append(tuple(terms(turn.text)))
+        self._link(slot)
+        self.alive.extend([True])
+        self.time.extend([_seconds(turn.timestamp, math.nan)])
+        self.speaker.extend([self._voice(turn)])
+        self.window.extend([self.windows.add(self._window_terms(slot))])
+        self._append_units(slot, row.units)
+        self._append_phrases(slot, row.phrases)
+        return slot
+
+    def _append_units(self, slot: int, units: Sequence[Unit]) -> None:
+        first = len(self.unit_turn)
+        self.units.append(range(first, first + len(units)))
+        self.unit_turn.extend([slot] * len(units))
+        self.unit_start.extend([unit.start for unit in units])
+        self.unit_end.extend([unit.end for unit in units])
+        self.unit_trace.extend([-1] * len(units))
+        self.unit_vectors.extend(np.zeros((len(units), self._dim)))
+
+    def _append_phrases(self, slot: int, phrases: Sequence[TimePhrase]) -> None:
+        self.phrase_turn.extend([slot] * len(phrases))
+        self.phrase_start.extend([_seconds(phrase.interval.start, -math.inf) for phrase in phrases])
+        self.phrase_end.extend([_seconds(phrase.interval.end, math.inf) for phrase in phrases])
+
+    # the chain of a session's turns --------------------------------------------------------------------
+
+    def _link(self, slot: int) -> None:
+        """Let a new turn follow the last one of its session."""
+        before = self._last_of.get(self.session[slot], -1)
+        self._before.append(before)
+        self._after.append(-1)
+        if before >= 0:
+            self._after[before] = slot
+        self._last_of[self.session[slot]] = slot
+
+    def _unlink(self, slot: int) -> int:
+        """Join the neighbours of a turn; the slot of the one after it, or -1."""
+        before, after = self._before[slot], self._after[slot]
+        if before >= 0:
+            self._after[before] = after
+        if after >= 0:
+            self._before[after] = before
+        elif before >= 0:
+            self._last_of[self.session[slot]] = before
+        else:
+            del self._last_of[self.session[slot]]
+        return after
+
+    def _window_terms(self, slot: int) -> tuple[str, ...]:
+        """Terms of a turn together with the one before it in its session."""
+        before = self._before[slot]
+        return (self._terms[before] if before >= 0 else ()) + self._terms[slot]
+
+    # speakers ------------------------------------------------------------------------------------------
+
+    def _voice(self, turn: Turn) -> int:
+        """The slot of who speaks."""
+        slot = self._speaker_slot.setdefault(turn.speaker, len(self.speakers))
+        if slot == len(self.speakers):
+            self.speakers.append(turn.speaker)
+            self._said.append(0)
+        self._said[slot] += 1
+        return slot
+
+    def _silence(self, speaker: int) -> None:
+        """One turn less; a name that nobody bears any more is forgotten."""
+        self._said[speaker] -= 1
+        if not self._said[speaker]:
+            del self._speaker_slot[self.speakers[speaker]]
+            self.speakers[speaker] = ""
+
+
+def _seconds(moment: datetime | None, unknown: float) -> float:
+    return unknown if moment is None else moment.timestamp()

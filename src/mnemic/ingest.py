@@ -1,0 +1,133 @@
+"""From turns to everything derived from them, for the store to commit in one transaction.
+
+Nothing here needs a model but the embedder, and nothing is lost without it: what could not be embedded is left
+as a task.
+"""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Mapping, Sequence
+from dataclasses import replace
+from typing import TYPE_CHECKING
+
+from mnemic.algo import pack, render, sentences, statements, temporal
+from mnemic.algo.temporal import TimeMention
+from mnemic.protocols import Batch, CueExtractor, Embedder, Vectors
+from mnemic.types import CueMention, Interval, Note, Span, Task, TimePhrase, Turn, Unit
+
+if TYPE_CHECKING:
+    from mnemic.protocols import Floats
+
+
+def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtractor) -> Batch:
+    """Derive units, cues, time phrases, notes and traces from new turns.
+
+    Args:
+        turns: New ones, in order.
+        names: Participants known so far; the new turns' speakers are added.
+        extractor: Finds the cues.
+    """
+    spans = {turn.turn_id: sentences.split(turn.text) for turn in turns}
+    texts = [turn.text[start:end] for turn in turns for start, end in spans[turn.turn_id]]
+    mentions = iter(extractor.extract(texts, names={*names, *(turn.speaker for turn in turns)}))
+    surfaces: dict[str, str] = {}
+    units = [
+        Unit(turn.turn_id, start, end, _counted(next(mentions), surfaces))
+        for turn in turns
+        for start, end in spans[turn.turn_id]
+    ]
+    # Counted from a turn's own timestamp, never from the clock (fault B058).
+    times = {turn.turn_id: temporal.find(turn.text, turn.timestamp) for turn in turns}
+    return Batch(
+        turns=tuple(turns),
+        units=tuple(units),
+        phrases=tuple(
+            TimePhrase(turn_id, found.start, found.end, found.interval)
+            for turn_id, named in times.items()
+            for found in named
+        ),
+        traces=tuple(pack.pack(turns)),
+        notes=tuple(_notes(turns, spans, units, times)),
+        surfaces=surfaces,
+    )
+
+
+def _counted(mentions: Iterable[CueMention], surfaces: dict[str, str]) -> dict[str, int]:
+    """Mention counts by key; the first surface of each new key is noted."""
+    counts: Counter[str] = Counter()
+    for mention in mentions:
+        counts[mention.key] += 1
+        surfaces.setdefault(mention.key, mention.surface)
+    return dict(counts)
+
+
+def _notes(
+    turns: Sequence[Turn],
+    spans: Mapping[str, Sequence[tuple[int, int]]],
+    units: Sequence[Unit],
+    times: Mapping[str, Sequence[TimeMention]],
+) -> Iterable[Note]:
+    """Local notes: what people say of themselves, quoted. Only people's own turns are read."""
+    cues = {(unit.turn_id, unit.start): unit.cues for unit in units}
+    for turn in turns:
+        if turn.role != "user":
+            continue
+        for found in statements.statements(turn.text, spans[turn.turn_id], times[turn.turn_id]):
+            yield Note(
+                note_id="",
+                version=1,
+                kind=found.kind,
+                about=turn.speaker,
+                text=turn.text[found.start : found.end],
+                valid=found.valid or Interval(turn.timestamp, None),
+                sources=(Span(turn.turn_id, found.start, found.end),),
+                cues=cues[turn.turn_id, found.start],
+            )
+
+
+def embed(batch: Batch, texts: Mapping[str, str], embedder: Embedder, *, known_cues: Collection[str]) -> Batch:
+    """Add the vectors of a batch's units, traces, notes and cues.
+
+    Args:
+        batch: From ``derive``, or of an erasure.
+        texts: turn_id -> text, of all turns that its units and traces quote.
+        embedder: Called once.
+        known_cues: Keys that have a vector already.
+
+    Raises:
+        EmbeddingFailed: Nothing was embedded.
+    """
+    keys = [key for key in batch.surfaces if key not in known_cues]
+    units = [texts[unit.turn_id][unit.start : unit.end] for unit in batch.units]
+    traces = [render.embedded(trace, texts) for trace in batch.traces]
+    of_units, of_traces, of_cues = _cut(embedder.embed([*units, *traces, *keys]), len(units), len(traces), len(keys))
+    by_turn: dict[str, list[int]] = {turn.turn_id: [] for turn in batch.turns}
+    at: dict[tuple[str, int], int] = {}
+    for position, unit in enumerate(batch.units):
+        by_turn[unit.turn_id].append(position)
+        at[unit.turn_id, unit.start] = position
+    vectors = Vectors(
+        fingerprint=embedder.fingerprint,
+        units={turn_id: of_units[positions] for turn_id, positions in by_turn.items()},
+        traces=dict(enumerate(of_traces)),
+        cues=dict(zip(keys, of_cues, strict=True)),
+        # A local note quotes a unit, whose vector is there already.
+        notes={i: of_units[at[note.sources[0].turn_id, note.sources[0].start]] for i, note in enumerate(batch.notes)},
+    )
+    return replace(batch, vectors=vectors)
+
+
+def postpone(batch: Batch) -> Batch:
+    """Leave the vectors of new turns to a task each."""
+    return replace(batch, tasks=tuple(Task("embed", turn.turn_id) for turn in batch.turns))
+
+
+def _cut(vectors: Floats, *lengths: int) -> list[Floats]:
+    """Consecutive pieces of the rows."""
+    pieces: list[Floats] = []
+    start = 0
+    for length in lengths:
+        pieces.append(vectors[start : start + length])
+        start += length
+    return pieces

@@ -1,0 +1,74 @@
+"""The same memory for async code: each method runs in a thread, nothing blocks the event loop."""
+
+from __future__ import annotations
+
+import asyncio
+import functools
+from collections.abc import Awaitable, Callable
+from typing import TYPE_CHECKING, Concatenate, ParamSpec, Self, TypeVar
+
+from mnemic.memory.facade import Memory
+
+if TYPE_CHECKING:
+    from mnemic.types import Json
+
+P = ParamSpec("P")
+R = TypeVar("R")
+
+
+def _threaded(
+    method: Callable[Concatenate[Memory, P], R],
+) -> Callable[Concatenate[AsyncMemory, P], Awaitable[R]]:
+    @functools.wraps(method)
+    async def call(self: AsyncMemory, *args: P.args, **kwargs: P.kwargs) -> R:
+        return await asyncio.to_thread(method, self.memory, *args, **kwargs)
+
+    return call
+
+
+def _opening(
+    method: Callable[Concatenate[type[Memory], P], Memory],
+) -> Callable[Concatenate[type[AsyncMemory], P], Awaitable[AsyncMemory]]:
+    @functools.wraps(method)
+    async def call(cls: type[AsyncMemory], *args: P.args, **kwargs: P.kwargs) -> AsyncMemory:
+        return cls(await asyncio.to_thread(method, Memory, *args, **kwargs))
+
+    return call
+
+
+class AsyncMemory:
+    """``Memory`` with awaitable methods, of the same names, arguments and defaults.
+
+    Attributes:
+        memory: The memory behind it.
+    """
+
+    def __init__(self, memory: Memory) -> None:
+        self.memory = memory
+
+    async def __aenter__(self) -> Self:
+        return self
+
+    async def __aexit__(self, *_: object) -> None:
+        await self.close()
+
+    async def export(self, *, user_id: str) -> list[dict[str, Json]]:
+        """As ``Memory.export``, all at once: a generator would read on the event loop."""
+        return await asyncio.to_thread(lambda: list(self.memory.export(user_id=user_id)))
+
+    open = classmethod(_opening(Memory.open.__func__))
+    add = _threaded(Memory.add)
+    check = _threaded(Memory.check)
+    close = _threaded(Memory.close)
+    context = _threaded(Memory.context)
+    delete = _threaded(Memory.delete)
+    delete_all = _threaded(Memory.delete_all)
+    get = _threaded(Memory.get)
+    get_all = _threaded(Memory.get_all)
+    history = _threaded(Memory.history)
+    notes = _threaded(Memory.notes)
+    reembed = _threaded(Memory.reembed)
+    search = _threaded(Memory.search)
+    status = _threaded(Memory.status)
+    update = _threaded(Memory.update)
+    users = _threaded(Memory.users)

@@ -1,0 +1,287 @@
+"""An index that followed the rows, whatever happened to them, equals one built afresh."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+import pytest
+from graph_kit import DIM, EMBEDDER, Said, World, by_id, question, ranked, told, words
+from hypothesis import given, settings
+from hypothesis import strategies as st
+
+from mnemic.config import Fusion, Hero
+from mnemic.index import UserIndex
+
+VOCABULARY = ("CAT", "LISBON", "yoga", "PIANO", "rain", "blue", "TRAIN", "tea")
+small = st.integers(0, 9)
+sentences = st.lists(
+    st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=3
+)
+message = st.tuples(sentences, st.sampled_from(["s1", "s2"]), st.sampled_from(["Ana", "Bo", "Cy"]))
+operation = st.one_of(
+    st.tuples(st.just("add"), st.lists(message, min_size=1, max_size=4), st.booleans(), st.booleans()),
+    st.tuples(st.just("remove"), st.lists(small, min_size=1, max_size=3)),
+    st.tuples(st.just("swap"), small, message),
+    st.tuples(st.just("metadata"), small, small),
+    st.tuples(st.just("embed")),
+    st.tuples(st.just("note"), st.lists(small, min_size=1, max_size=2), st.sampled_from(VOCABULARY)),
+    st.tuples(st.just("revise"), small, st.sampled_from(VOCABULARY)),
+    st.tuples(st.just("retract"), small),
+    st.tuples(st.just("use_embedder")),
+    st.tuples(st.just("sync")),
+)
+
+
+class Life:
+    """A world to which things happen, and an index that follows it."""
+
+    def __init__(self) -> None:
+        self.world = World()
+        self.index = UserIndex(DIM)
+        self.free: list[str] = []
+        self.made = 0
+
+    def happen(self, name: str, *details: Any) -> None:
+        getattr(self, f"_{name}")(*details)
+
+    def _sync(self) -> None:
+        self.index.apply(self.world.delta(self.index.revision))
+        self.index.graph()
+
+    def _said(self, message: Any) -> Said:
+        text, session, speaker = message
+        self.made += 1
+        turn_id = self.free.pop() if self.free else f"t{self.made}"
+        return Said(turn_id, text, session, speaker, day=self.made, spoken_day=self.made % 3 or None)
+
+    def _add(self, messages: Any, split: bool, deaf: bool) -> None:
+        self.world.add(*[self._said(one) for one in messages], split=split, deaf=deaf)
+
+    def _chosen(self, numbers: Any) -> list[str]:
+        known = list(self.world.turns)
+        return list(dict.fromkeys(known[number % len(known)] for number in numbers)) if known else []
+
+    def _remove(self, numbers: Any) -> None:
+        gone = self._chosen(numbers)
+        self.world.remove(*gone)
+        self.free += gone  # a removed id may be given again
+
+    def _swap(self, number: int, message: Any) -> None:
+        said = self._said(message)
+        self.world.swap(self._chosen([number]), said)
+
+    def _metadata(self, number: int, value: int) -> None:
+        for turn_id in self._chosen([number]):
+            self.world.set_metadata(turn_id, {"n": value})
+
+    def _embed(self) -> None:
+        self.world.embed()
+
+    def _note(self, numbers: Any, word: str) -> None:
+        if chosen := self._chosen(numbers):
+            self.world.add_note(f"likes {word}", *chosen)
+
+    def _note_at(self, number: int) -> str | None:
+        known = sorted({note_id for note_id, _ in self.world.notes})
+        return known[number % len(known)] if known else None
+
+    def _revise(self, number: int, word: str) -> None:
+        if note_id := self._note_at(number):
+            self.world.revise(note_id, f"now prefers {word}")
+
+    def _retract(self, number: int) -> None:
+        if note_id := self._note_at(number):
+            self.world.retract(note_id)
+
+    def _use_embedder(self) -> None:
+        self.world.use_embedder()
+
+
+def scores(index: UserIndex, config: Any) -> dict[str, float]:
+    graph = index.graph()
+    asked = question(graph, "cat lisbon tea", "cat", "lisbon", named=["Ana"], asked=[(1.0, 2.0)])
+    return by_id(graph, ranked(graph, asked, config))
+
+
+@settings(max_examples=120, deadline=None)
+@given(st.lists(operation, max_size=20))
+def test_an_index_that_followed_equals_one_built_afresh(operations: list[Any]) -> None:
+    life = Life()
+    for name, *details in operations:
+        life.happen(name, *details)
+    life.happen("sync")
+    followed, fresh = life.index, life.world.index()
+
+    assert followed.revision == fresh.revision
+    assert told(followed.graph()) == told(fresh.graph())
+    for query in (["cat"], ["lisbon", "tea"], ["rain", "blue", "unheard"]):
+        assert words(followed.graph(), query) == words(fresh.graph(), query)
+        assert followed.graph().windows.ceiling(query) == fresh.graph().windows.ceiling(query)
+    for config in (Fusion(), Hero()):
+        assert scores(followed, config) == pytest.approx(scores(fresh, config), abs=1e-9)
+
+
+@settings(max_examples=40, deadline=None)
+@given(st.lists(operation, max_size=12))
+def test_nothing_of_what_was_removed_stays_readable(operations: list[Any]) -> None:
+    life = Life()
+    life.happen("add", [(["SECRET password"], "s1", "Zoe")], False, False)
+    life.happen("note", [0], "SECRET")
+    life.happen("sync")
+    for name, *details in operations:
+        life.happen(name, *details)
+    life.world.remove(*list(life.world.turns))
+    life.happen("sync")
+
+    graph = life.index.graph()
+    assert not any(graph.turn_ids)
+    assert not any(graph.turn_session)
+    assert not any(graph.cue_keys)
+    assert not any(graph.note_text)
+    assert not any(graph.speakers)
+    assert not graph.cue_slot
+    for vectors in (graph.unit_vectors, graph.trace_vectors, graph.note_vectors, graph.cue_vectors):
+        assert not vectors.any()
+    assert not graph.windows.frequency("secret")
+    assert not graph.windows.frequency("password")
+
+
+def test_a_key_that_comes_back_after_its_last_mention_went_is_a_new_cue() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), Said("b", ["rain"]))
+    index = world.index()
+    world.remove("a")
+    index.apply(world.delta(index.revision))
+    assert "cat" not in index.graph().cue_slot
+
+    world.add(Said("c", ["CAT purrs"]))
+    index.apply(world.delta(index.revision))
+    graph = index.graph()
+    assert graph.cue_keys[graph.cue_slot["cat"]] == "cat"
+    assert told(graph)["mentions"] == {(("c", 0), "cat"): 1.0}
+
+
+def test_a_cue_whose_only_turn_is_replaced_in_one_write_keeps_its_vector() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]))
+    index = world.index()
+    world.swap(["a"], Said("b", ["CAT purrs"]))
+    delta = world.delta(index.revision)
+    assert not delta.cues  # its row did not change, so it is not named again
+    index.apply(delta)
+    assert told(index.graph()) == told(world.graph())
+    assert index.graph().cue_vectors[index.graph().cue_slot["cat"]].any()
+
+
+def test_the_window_of_a_turn_follows_the_removal_of_the_one_before() -> None:
+    world = World()
+    world.add(Said("a", ["alpha"]), Said("b", ["beta"]), Said("c", ["gamma"]))
+    index = world.index()
+    assert words(index.graph(), ["beta"])["c"] > 0
+    world.remove("b")
+    index.apply(world.delta(index.revision))
+    assert words(index.graph(), ["beta"]) == {"a": 0.0, "c": 0.0}
+    assert words(index.graph(), ["alpha"])["c"] > 0
+    assert words(index.graph(), ["alpha"]) == words(world.graph(), ["alpha"])
+
+
+def test_a_replaced_trace_takes_over_the_units_and_the_place_of_the_old_one() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"]))
+    world.add(Said("c", ["tea"]))
+    index = world.index()
+    world.remove("a")
+    index.apply(world.delta(index.revision))
+    graph = index.graph()
+    assert told(graph)["frequency"] == {("T3", "train"): 1.0}
+    assert told(graph)["chain"] == ["T3", "T2"]
+
+
+def test_a_note_that_lost_one_of_its_sources_rests_on_the_other() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"], session="s2"))
+    world.add_note("has a CAT", "a", "b")
+    index = world.index()
+    world.remove("a")
+    index.apply(world.delta(index.revision))
+    (note,) = told(index.graph())["notes"]
+    assert note[-1] == [("b", 0)]
+
+
+def test_an_old_version_that_comes_again_does_not_displace_the_current_one() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"]), Said("c", ["tea"], session="s2"))
+    note_id = world.add_note("has a CAT", "a", "b")
+    world.revise(note_id, "has no CAT")
+    index = world.index()
+    world.remove("b")
+    index.apply(world.delta(index.revision))
+    current = [note[1] for note in told(index.graph())["notes"] if note[2]]
+    assert current == ["has no CAT"]
+
+
+@pytest.mark.parametrize("status", ["unsupported", "retracted"])
+def test_withdrawn_notes_lead_nowhere(status: str) -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]))
+    world.add_note("has a DOG", "a", status=status)
+    assert told(world.graph())["notes"] == []
+    assert set(told(world.graph())["mentions"]) == {(("a", 0), "cat")}
+
+
+def test_vectors_of_another_embedder_do_not_survive_the_change() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]))
+    index = world.index()
+    world.use_embedder()
+    index.apply(world.delta(index.revision))
+    graph = index.graph()
+    for vectors in (graph.unit_vectors, graph.trace_vectors, graph.cue_vectors):
+        assert not vectors.any()
+    world.embed(EMBEDDER)
+    index.apply(world.delta(index.revision))
+    assert told(index.graph()) == told(world.graph())
+
+
+def test_applying_a_delta_twice_changes_nothing() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"]))
+    world.add_note("has a CAT", "a")
+    index = world.index()
+    before = told(index.graph())
+    index.apply(world.delta())
+    assert told(index.graph()) == before
+
+
+def test_without_an_embedder_the_index_holds_no_vectors() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]), deaf=True)
+    graph = world.index(dim=0).graph()
+    assert graph.dim == 0
+    assert graph.unit_vectors.shape == (1, 0)
+    assert told(graph)["frequency"] == {("T1", "cat"): 1.0}
+
+
+def test_an_index_of_mostly_removed_turns_says_so() -> None:
+    world = World()
+    world.add(*[Said(f"t{i}", ["rain"]) for i in range(5)])
+    index = world.index()
+    world.remove("t0", "t1")
+    index.apply(world.delta(index.revision))
+    assert not index.is_mostly_dead
+    world.remove("t2")
+    index.apply(world.delta(index.revision))
+    assert index.is_mostly_dead
+
+
+def test_its_size_grows_with_what_it_holds() -> None:
+    world = World()
+    world.add(*[Said(f"t{i}", ["rain CAT"]) for i in range(100)])
+    index = world.index()
+    held = index.nbytes
+    assert held > index.graph().unit_vectors.nbytes
+    world.add(*[Said(f"u{i}", [f"WORD{i} rain"]) for i in range(400)])
+    index.apply(world.delta(index.revision))
+    assert index.nbytes > 2 * held
+    assert np.isfinite(index.nbytes)
