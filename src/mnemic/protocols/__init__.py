@@ -1,0 +1,35 @@
+"""The five seams: Embedder, CueExtractor, Reranker, LanguageModel, Store. Nothing in them is optional.
+
+Each has one contract suite (``tests/contract/``) that every implementation runs.
+"""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker
+from mnemic.protocols.rows import Batch, Delta, EmbedderRecord, TurnRow, Unembedded, Vectors, Written
+from mnemic.protocols.store import Store
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+__all__ = [
+    "Batch",
+    "Completion",
+    "CueExtractor",
+    "Delta",
+    "Embedder",
+    "EmbedderRecord",
+    "LanguageModel",
+    "Reply",
+    "Reranker",
+    "Store",
+    "TurnRow",
+    "Unembedded",
+    "Vectors",
+    "Written",
+]

@@ -1,0 +1,145 @@
+"""What goes into a store and comes out of it, besides the types that everybody sees."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+from dataclasses import dataclass, field
+from typing import TYPE_CHECKING
+
+from mnemic.types import Note, Task, Thresholds, TimePhrase, Trace, Turn, Unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+
+def _no_vectors() -> dict[str, Floats]:
+    return {}
+
+
+def _no_numbered_vectors() -> dict[int, Floats]:
+    return {}
+
+
+@dataclass(frozen=True, slots=True)
+class Vectors:
+    """Embeddings by one embedder, in float32 (stored as little-endian float16).
+
+    Attributes:
+        fingerprint: The embedder's.
+        units: turn_id -> (n, dim): row i belongs to the turn's i-th unit.
+        windows: turn_id -> (dim,): the previous turn of its session and this turn together.
+        traces: position in ``Batch.traces`` -> (dim,).
+        cues: cue key -> (dim,).
+        notes: position in ``Batch.notes`` -> (dim,).
+    """
+
+    fingerprint: str
+    units: Mapping[str, Floats] = field(default_factory=_no_vectors)
+    windows: Mapping[str, Floats] = field(default_factory=_no_vectors)
+    traces: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
+    cues: Mapping[str, Floats] = field(default_factory=_no_vectors)
+    notes: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
+
+
+@dataclass(frozen=True, slots=True)
+class Batch:
+    """Everything that one write commits, or nothing of it.
+
+    Attributes:
+        turns: New turns, in order; their ``seq`` is assigned by the store.
+        units: Of the new turns, in order of position.
+        phrases: Time phrases of the new turns.
+        traces: New traces. ``ordinal`` -1 appends to the chain; a given ordinal takes that place (repacking).
+        notes: New notes (``note_id`` empty: a new one, version 1; given: the next version, the former
+            current version becomes ``superseded``).
+        surfaces: cue key -> a surface form, for every key that units and notes mention.
+        vectors: Embeddings of the above; what lacks one needs a task.
+        tasks: Work left for later.
+        remove_turns: Turns to erase, with their units, phrases, vectors, tasks and the notes that rest on them
+            alone, log entries about those notes included; cues that nothing mentions any more go too.
+            Of a note that rests on other turns as well, only the erased sources are removed.
+        remove_traces: Traces to erase (those of erased turns; the caller repacks what is left of them).
+        drop_windows: Turns whose window vector holds erased words.
+        idempotency_key: Remembered with the ids of ``request_turns``; a repeat of the key finds them.
+        request_turns: The ids of all turns of the call, known and new, for the idempotency record.
+        tails: session_id -> turn_id of the last turn that the plan saw there (None: the session was empty).
+        trigger: For the log: ``add``, ``delete``, ``person``.
+    """
+
+    turns: tuple[Turn, ...] = ()
+    units: tuple[Unit, ...] = ()
+    phrases: tuple[TimePhrase, ...] = ()
+    traces: tuple[Trace, ...] = ()
+    notes: tuple[Note, ...] = ()
+    surfaces: Mapping[str, str] = field(default_factory=dict[str, str])
+    vectors: Vectors | None = None
+    tasks: tuple[Task, ...] = ()
+    remove_turns: tuple[str, ...] = ()
+    remove_traces: tuple[str, ...] = ()
+    drop_windows: tuple[str, ...] = ()
+    idempotency_key: str | None = None
+    request_turns: tuple[str, ...] = ()
+    tails: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
+    trigger: str = "add"
+
+
+@dataclass(frozen=True, slots=True)
+class Written:
+    """What one write made."""
+
+    revision: int
+    trace_ids: tuple[str, ...]
+    note_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class TurnRow:
+    """A turn with all that hangs off it, as the index needs it."""
+
+    turn: Turn
+    units: tuple[Unit, ...]
+    phrases: tuple[TimePhrase, ...]
+    unit_vectors: Floats | None
+    window_vector: Floats | None
+
+
+@dataclass(frozen=True, slots=True)
+class Delta:
+    """What changed for one user since a revision; since 0 it is everything.
+
+    A row that changed (metadata, late vectors, a note's status) comes again, whole. Removals are applied first.
+    """
+
+    revision: int
+    removed_turns: tuple[int, ...]
+    removed_traces: tuple[str, ...]
+    removed_notes: tuple[str, ...]
+    removed_cues: tuple[str, ...]
+    turns: tuple[TurnRow, ...]
+    traces: tuple[tuple[Trace, Floats | None], ...]
+    notes: tuple[tuple[Note, Floats | None], ...]
+    cues: tuple[tuple[str, str, Floats | None], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class EmbedderRecord:
+    """The embedder whose vectors a database holds."""
+
+    fingerprint: str
+    name: str
+    dim: int
+    thresholds: Thresholds
+
+
+@dataclass(frozen=True, slots=True)
+class Unembedded:
+    """Some of what one user has without vectors of a given embedder: ids, in the store's order."""
+
+    user_id: str
+    turn_ids: tuple[str, ...]
+    trace_ids: tuple[str, ...]
+    cue_keys: tuple[str, ...]
+    note_ids: tuple[str, ...]

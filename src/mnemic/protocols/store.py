@@ -1,0 +1,185 @@
+"""The seam to the database."""
+
+from __future__ import annotations
+
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import datetime
+from typing import TYPE_CHECKING, Protocol
+
+from mnemic.protocols.rows import Batch, Delta, EmbedderRecord, Unembedded, Written
+from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Trace, Turn, Unit
+
+if TYPE_CHECKING:
+    import numpy as np
+    from numpy.typing import NDArray
+
+    Floats = NDArray[np.float32]
+
+
+class Store(Protocol):
+    """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
+
+    All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,
+    wildcards and normal forms mean nothing). Every method raises the ``StoreError`` that fits, and
+    ``StoreClosed`` after ``close``. Unknown users read as empty. Thread-safe; many processes may share one database.
+    """
+
+    def close(self) -> None:
+        """Release everything; twice is allowed."""
+        ...
+
+    # writing -------------------------------------------------------------------------------------------
+
+    def write(self, user_id: str, batch: Batch, *, now: datetime) -> Written:
+        """Commit a batch; the user's revision grows by one.
+
+        Raises:
+            StoreConflict: A turn id of the batch exists, its idempotency key is known, a session's last turn
+                is not the one in ``tails``, or a turn or trace to be removed is gone. Nothing was stored.
+        """
+        ...
+
+    def set_metadata(self, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
+        """Replace a turn's metadata. Raises NotFound."""
+        ...
+
+    def delete_user(self, user_id: str) -> int:
+        """Erase everything of a user, log, idempotency records and counters included; the number of turns."""
+        ...
+
+    def put_vectors(
+        self,
+        user_id: str,
+        fingerprint: str,
+        *,
+        units: Mapping[str, Floats],
+        windows: Mapping[str, Floats],
+        traces: Mapping[str, Floats],
+        cues: Mapping[str, Floats],
+        notes: Mapping[str, Floats],
+    ) -> None:
+        """Store late vectors by turn_id, trace_id, cue key and note_id (current version).
+
+        Ids that are gone meanwhile are skipped; the ``embed`` tasks of the turns are finished. When the
+        fingerprint is the active one, the user's revision grows and the rows come again in ``load``.
+        """
+        ...
+
+    # reading -------------------------------------------------------------------------------------------
+
+    def revision(self, user_id: str) -> int:
+        """Grows with every committed change; 0 for an unknown user."""
+        ...
+
+    def load(self, user_id: str, *, since: int) -> Delta:
+        """What changed since a revision, with the active embedder's vectors, from one snapshot."""
+        ...
+
+    def turns(
+        self,
+        user_id: str,
+        *,
+        turn_ids: Sequence[str] | None = None,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        after_seq: int = -1,
+        limit: int | None = None,
+    ) -> list[Turn]:
+        """Turns in the order of ``seq``; given criteria are all met; unknown ids are absent. Any number of ids."""
+        ...
+
+    def tail(self, user_id: str, session_id: str) -> Turn | None:
+        """The last turn of a session."""
+        ...
+
+    def following(self, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
+        """For each of these turns the next turn of its session, if any; without repeats, by ``seq``."""
+        ...
+
+    def known_turns(self, user_id: str, turn_ids: Sequence[str]) -> set[str]:
+        """Which of these ids exist."""
+        ...
+
+    def known_cues(self, user_id: str, keys: Collection[str]) -> set[str]:
+        """Which of these cue keys exist with a vector of the active embedder."""
+        ...
+
+    def speakers(self, user_id: str) -> list[str]:
+        """The speakers' names, each once, sorted by bytes."""
+        ...
+
+    def request(self, user_id: str, idempotency_key: str) -> tuple[str, ...] | None:
+        """The turn ids recorded under an idempotency key."""
+        ...
+
+    def traces(
+        self, user_id: str, *, trace_ids: Sequence[str] | None = None, turn_ids: Sequence[str] | None = None
+    ) -> list[Trace]:
+        """Traces by id, or those that hold any of the turns; by ordinal; all when neither is given."""
+        ...
+
+    def units(self, user_id: str, turn_ids: Sequence[str]) -> list[Unit]:
+        """The units of these turns, by turn and position."""
+        ...
+
+    def notes(
+        self,
+        user_id: str,
+        *,
+        note_ids: Sequence[str] | None = None,
+        about: str | None = None,
+        statuses: Collection[NoteStatus] = ("current",),
+        after: str | None = None,
+        limit: int | None = None,
+    ) -> list[Note]:
+        """Notes by note_id, then version; every version whose status is among ``statuses``. ``after`` is a note_id."""
+        ...
+
+    def operations(self, user_id: str, *, target_id: str | None = None) -> list[Operation]:
+        """The log, oldest first."""
+        ...
+
+    def counts(self, user_id: str) -> Counts:
+        """Sizes."""
+        ...
+
+    # database ------------------------------------------------------------------------------------------
+
+    def users(self) -> list[str]:
+        """*database*: every user id, sorted by bytes."""
+        ...
+
+    def size_bytes(self) -> int:
+        """*database*: bytes on disk, write-ahead log included."""
+        ...
+
+    def check(self) -> list[str]:
+        """*database*: integrity problems in words; empty when sound."""
+        ...
+
+    def setting(self, name: str) -> str | None:
+        """*database*: a setting of the database (``cue_extractor``)."""
+        ...
+
+    def set_setting(self, name: str, value: str) -> None:
+        """*database*: store a setting."""
+        ...
+
+    def embedder(self) -> EmbedderRecord | None:
+        """*database*: the active embedder; None while no vector was ever stored."""
+        ...
+
+    def use_embedder(self, record: EmbedderRecord) -> None:
+        """*database*: make it the active one and erase the vectors of all others, in one transaction.
+
+        Every user's revision grows, so that every index reloads.
+        """
+        ...
+
+    def unembedded(self, fingerprint: str, *, user_id: str | None, limit: int) -> Iterator[Unembedded]:
+        """*database*: what lacks vectors of this embedder, in pieces of at most ``limit`` ids, user by user.
+
+        Each piece is read when asked for, so that storing vectors between pieces makes progress and a run that
+        was cut resumes where it stopped.
+        """
+        ...
