@@ -310,7 +310,8 @@ class Thresholds:
         tau_init: HERO's anchor threshold between a query entity and a cue.
         tau_alias: HERO's threshold between near-synonymous cues.
         tau_iter: HERO's threshold between the query and a unit or note.
-        relevance: Below this best cosine, with no rare word matched either, nothing is relevant.
+        relevance: Below this best cosine, in a memory of 1,000 sentences and with no rare word matched either,
+            nothing is relevant; see ``algo.abstain``.
     """
 
     tau_init: float

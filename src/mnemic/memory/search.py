@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from mnemic import retrieve
+from mnemic.algo import abstain
 from mnemic.algo.filters import compile_filter
 from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import InvalidQuery, ModelError, RerankingFailed
@@ -83,7 +84,8 @@ class Searcher:
             hits, warning = _reranked(request.query, hits, request.reranker)
             warnings += warning
         hits = [hit for hit in hits if request.threshold is None or hit.score >= request.threshold][: request.top_k]
-        relevant = ranking.cosine >= thresholds.relevance or ranking.coverage >= _COVERAGE
+        floor = abstain.floor(thresholds.relevance, int(ranking.matched.candidates.units.sum()))
+        relevant = ranking.cosine >= floor or ranking.coverage >= _COVERAGE
         return SearchResult(tuple(hits), nothing_relevant=not (hits and relevant), took_ms=0.0, warnings=warnings)
 
     def _understand(
