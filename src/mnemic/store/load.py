@@ -6,7 +6,7 @@ from collections import Counter, defaultdict
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, NamedTuple
 
-from sqlalchemy import ColumnElement, Connection, Table, select
+from sqlalchemy import ColumnElement, Connection, Table, select, tuple_
 
 from mnemic.protocols import Delta, TurnRow
 from mnemic.store import users
@@ -135,15 +135,16 @@ class _Changed:
         return tuple((note, vectors.get((row.note, row.version))) for row, note in zip(rows, whole, strict=True))
 
     def cues(self) -> tuple[tuple[str, str, Floats | None], ...]:
-        query = select(cues.c.cue, cues.c.key, cues.c.surface).where(*self._newer(cues)).order_by(cues.c.cue)
-        rows = self._connection.execute(query).all()
+        # By revision first: that is the index to read a few new ones by.
+        query = select(cues.c.cue, cues.c.key, cues.c.surface).where(*self._newer(cues))
+        rows = self._connection.execute(query.order_by(cues.c.revision, cues.c.cue)).all()
         vectors = self._vectors(cue_vectors, cues, (cue_vectors.c.cue,))
         return tuple((row.key, row.surface, vectors.get((row.cue,))) for row in rows)
 
     def _units(self, names: dict[int, str]) -> dict[int, tuple[Unit, ...]]:
-        places = self._of_newer(select(units.c.seq, units.c.no, units.c.start, units.c.stop), units, turns, "seq")
+        places = self._of_newer(select(units.c.seq, units.c.no, units.c.start, units.c.stop), units, turns)
         mentions = self._of_newer(
-            select(unit_cues.c.seq, unit_cues.c.no, unit_cues.c.cue, unit_cues.c.mentions), unit_cues, turns, "seq"
+            select(unit_cues.c.seq, unit_cues.c.no, unit_cues.c.cue, unit_cues.c.mentions), unit_cues, turns
         )
         rows = self._connection.execute(mentions.order_by(unit_cues.c.seq, unit_cues.c.no, unit_cues.c.cue)).all()
         # Each key once, and shared by all its mentions.
@@ -158,7 +159,7 @@ class _Changed:
         )
 
     def _phrases(self, names: dict[int, str]) -> dict[int, list[TimePhrase]]:
-        query = self._of_newer(select(phrases), phrases, turns, "seq").order_by(phrases.c.seq, phrases.c.no)
+        query = self._of_newer(select(phrases), phrases, turns).order_by(phrases.c.seq, phrases.c.no)
         found: dict[int, list[TimePhrase]] = defaultdict(list)
         for row in self._connection.execute(query):
             when = interval(row.from_at, row.from_offset, row.until_at, row.until_offset)
@@ -185,19 +186,19 @@ class _Changed:
         """Key columns, in their order, and as many rows of vectors."""
         if self._embedder is None:
             return [], unpack([], 0)
-        shared = [column.name for column in owner.primary_key if column.name != "user_id"]
-        query = self._of_newer(select(*key, table.c.data), table, owner, *shared).order_by(*key)
+        query = self._of_newer(select(*key, table.c.data), table, owner).order_by(*key)
         rows = self._connection.execute(query.where(table.c.embedder == self._embedder.number)).all()
         return [tuple(row[:-1]) for row in rows], unpack([row[-1] for row in rows], self._embedder.dim)
 
-    def _of_newer(self, query: AnySelect, table: Table, owner: Table, *shared: str) -> AnySelect:
-        """The table's rows whose owner is newer; without a join where every row is."""
+    def _of_newer(self, query: AnySelect, table: Table, owner: Table) -> AnySelect:
+        """The table's rows whose owner is newer."""
         query = query.where(table.c.user_id == self._user_id)
         if self._since <= 0:
             return query
-        for column in shared:
-            query = query.where(table.c[column] == owner.c[column])
-        return query.where(*self._newer(owner))
+        shared = [column.name for column in owner.primary_key if column.name != "user_id"]
+        # Not a join, which SQLite begins with all of the user's rows.
+        newer = select(*(owner.c[name] for name in shared)).where(*self._newer(owner))
+        return query.where(tuple_(*(table.c[name] for name in shared)).in_(newer))
 
     def _newer(self, table: Table) -> tuple[ColumnElement[bool], ...]:
         mine = table.c.user_id == self._user_id

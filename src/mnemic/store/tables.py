@@ -304,7 +304,7 @@ tasks = _slim(
     _user(),
     Column("kind", String(16), nullable=False),
     Column("target_id", ExactText, nullable=False),
-    PrimaryKeyConstraint("user_id", "kind", "target_id"),
+    PrimaryKeyConstraint("user_id", "target_id", "kind"),
     _owner("users"),
 )
 requests = _slim(

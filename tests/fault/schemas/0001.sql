@@ -204,7 +204,7 @@ CREATE TABLE tasks (
 	user_id BLOB NOT NULL, 
 	kind VARCHAR(16) NOT NULL, 
 	target_id BLOB NOT NULL, 
-	CONSTRAINT pk_tasks PRIMARY KEY (user_id, kind, target_id), 
+	CONSTRAINT pk_tasks PRIMARY KEY (user_id, target_id, kind), 
 	CONSTRAINT fk_tasks_users FOREIGN KEY(user_id) REFERENCES users (user_id) ON DELETE CASCADE
 )
  WITHOUT ROWID

@@ -228,7 +228,7 @@ def _make_records() -> None:
         _word("kind"),
         _bytes("target_id"),
         _owner("tasks", "users"),
-        key=["user_id", "kind", "target_id"],
+        key=["user_id", "target_id", "kind"],
     )
     _make_slim(
         "requests",
