@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime
+from datetime import UTC, datetime, timezone
 from pathlib import Path
 from typing import Any
 
@@ -123,8 +123,16 @@ def removal(store: Store, user_id: str, *turn_ids: str) -> Batch:
 
 
 def read_back(given: Turn, seq: int, at: datetime = NOW) -> Turn:
-    """The turn as the store has to give it."""
-    return replace(given, seq=seq, recorded_at=at)
+    """The turn as the store has to give it: its zone is the offset that it had then.
+
+    (A time in a zone with rules is unequal to everything else around a change of the clocks.)
+    """
+    said = given.timestamp
+    if said is not None:
+        offset = said.utcoffset()
+        assert offset is not None
+        said = said.replace(tzinfo=timezone(offset))
+    return replace(given, seq=seq, recorded_at=at, timestamp=said)
 
 
 def _bytes(array: Any) -> bytes | None:
@@ -163,10 +171,7 @@ class Mirror:
     def state(self) -> Any:
         """Everything but the revision, comparable."""
         return (
-            [
-                (row.turn, row.units, row.phrases, _bytes(row.unit_vectors), _bytes(row.window_vector))
-                for _, row in sorted(self.turns.items())
-            ],
+            [(row.turn, row.units, row.phrases, _bytes(row.unit_vectors)) for _, row in sorted(self.turns.items())],
             sorted((trace_id, trace, _bytes(found)) for trace_id, (trace, found) in self.traces.items()),
             [(said, _bytes(found)) for _, (said, found) in sorted(self.notes.items())],
             sorted((key, surface, _bytes(found)) for key, (surface, found) in self.cues.items()),

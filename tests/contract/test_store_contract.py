@@ -76,13 +76,11 @@ def test_turns_are_numbered_in_order_over_batches_and_sessions(store: Store) -> 
     assert store.known_turns("u", ids) == {"t0", "t2", "t5", "t6"}
 
 
-def test_tail_and_following_stay_in_the_session(store: Store) -> None:
+def test_the_tail_stays_in_its_session(store: Store) -> None:
     said = [turn(f"t{i}", session_id=f"s{i % 2}") for i in range(6)]
     store.write("u", Batch(turns=tuple(said)), now=NOW)
     assert store.tail("u", "s0") == read_back(said[4], 4)
     assert store.tail("u", "none") is None
-    assert [found.turn_id for found in store.following("u", ["t3", "t0", "t5", "none"])] == ["t2", "t5"]
-    assert [found.turn_id for found in store.following("u", ["t0", "t2", "t4", "t0"])] == ["t2", "t4"]
 
 
 def test_speakers_are_sorted_by_bytes(store: Store) -> None:
@@ -299,7 +297,7 @@ def test_a_stranger_reads_as_empty(store: Store) -> None:
     assert (
         store.turns("v") == store.notes("v") == store.traces("v") == store.operations("v") == store.speakers("v") == []
     )
-    assert store.units("v", ["a"]) == store.following("v", ["a"]) == []
+    assert store.units("v", ["a"]) == []
     assert store.tail("v", "s1") is None
     assert store.request("v", "k") is None
     assert store.known_turns("v", ["a"]) == store.known_cues("v", ["tea"]) == set()

@@ -87,7 +87,6 @@ def put(store: Store, piece: Unembedded, fingerprint: str, number: float) -> Non
         piece.user_id,
         fingerprint,
         units={turn_id: np.repeat(given_vector[None], count, axis=0) for turn_id, count in units.items()},
-        windows={},
         traces=dict.fromkeys(piece.trace_ids, given_vector),
         cues=dict.fromkeys(piece.cue_keys, given_vector),
         notes=dict.fromkeys(piece.note_ids, given_vector),
@@ -143,7 +142,6 @@ def test_vectors_come_back_as_float16_rounds_them(store: Store) -> None:
         vectors=Vectors(
             "fp",
             units={"a": made[:2], "blank": made[:0]},
-            windows={"a": made[2], "blank": np.zeros(384, np.float32)},
             traces={0: made[3]},
             cues={"k": made[4], "mentioned nowhere": made[4]},
             notes={0: made[5]},
@@ -160,7 +158,6 @@ def test_vectors_come_back_as_float16_rounds_them(store: Store) -> None:
     )
     for found, expected in (
         (row.unit_vectors, rounded[:2]),
-        (row.window_vector, rounded[2]),
         (of_trace, rounded[3]),
         (of_cue, rounded[4]),
         (of_note, rounded[5]),
@@ -169,8 +166,6 @@ def test_vectors_come_back_as_float16_rounds_them(store: Store) -> None:
         assert found.dtype == np.float32
         np.testing.assert_array_equal(found, expected)
     assert blank.unit_vectors is None
-    assert blank.window_vector is not None
-    assert not blank.window_vector.any()
 
 
 @pytest.mark.parametrize(
@@ -226,15 +221,14 @@ def test_late_vectors_finish_tasks_and_come_again(store: Store) -> None:
     mirror = fresh(store, "u")
     given_vectors = {"traces": {"T1": vector(1, 2, 3, 4)}, "cues": {"tea": vector(2)}, "notes": {"N1": vector(3)}}
     with pytest.raises(InvalidInput):
-        store.put_vectors("u", "fp", units={}, windows={}, **given_vectors)
+        store.put_vectors("u", "fp", units={}, **given_vectors)
     given_vectors = {"traces": {"T1": vector(1, 2, 3, 4)}, "cues": {"tea": vector()}, "notes": {"N1": vector()}}
-    store.put_vectors("u", "fp", units={"a": vector()[None]}, windows={"a": vector(4, 3, 2, 1)}, **given_vectors)
+    store.put_vectors("u", "fp", units={"a": vector()[None]}, **given_vectors)
     assert store.counts("u").pending == 1
     assert store.revision("u") == mirror.revision + 1
     delta = store.load("u", since=mirror.revision)
     assert [row.turn.turn_id for row in delta.turns] == ["a"]
     assert mirror.apply(delta).state() == fresh(store, "u").state()
-    assert mirror.turns[0].window_vector.tolist() == [4, 3, 2, 1]
     assert mirror.traces["T1"][1].tolist() == [1, 2, 3, 4]
 
 
@@ -242,7 +236,7 @@ def test_late_vectors_belong_to_the_last_version_of_a_note(store: Store) -> None
     store.use_embedder(embedder())
     store.write("u", Batch(notes=(note("first"),)), now=NOW)
     store.write("u", Batch(notes=(note("second", note_id="N1", version=2),)), now=NOW)
-    store.put_vectors("u", "fp", units={}, windows={}, traces={}, cues={}, notes={"N1": vector()})
+    store.put_vectors("u", "fp", units={}, traces={}, cues={}, notes={"N1": vector()})
     assert [(said.text, found is not None) for said, found in store.load("u", since=0).notes] == [
         ("first", False),
         ("second", True),

@@ -6,7 +6,7 @@ from datetime import timedelta
 
 from store_kit import DIM, NOW, batch, embedder, fresh, note, removal, trace_of, turn, unit_of, vector
 
-from mnemic.protocols import Batch, Store, Vectors
+from mnemic.protocols import Batch, Store
 from mnemic.types import Counts, Task
 
 ALL = ("current", "superseded", "unsupported", "retracted", "archived")
@@ -131,21 +131,6 @@ def test_a_batch_may_replace_a_turn(store: Store) -> None:
     assert [trace.trace_id for trace in store.traces("u")] == ["T2"]
 
 
-def test_a_window_that_holds_erased_words_goes_or_is_replaced(store: Store) -> None:
-    store.use_embedder(embedder())
-    windows = {"a": vector(1, 1, 0, 0), "b": vector(1, 0, 1, 0), "c": vector(1, 0, 0, 1)}
-    given = Batch(turns=(a, b, c), traces=(trace_of(a, b), trace_of(c)), vectors=Vectors("fp", windows=windows))
-    store.write("u", given, now=NOW)
-    mirror = fresh(store, "u")
-    dropped = Batch(drop_windows=("b", "c", "x"), vectors=Vectors("fp", windows={"c": vector(0, 0, 1, 1)}))
-    store.write("u", dropped, now=NOW)
-    mirror.apply(store.load("u", since=mirror.revision))
-    found = [row.window_vector for row in mirror.turns.values()]
-    assert found[0].tolist() == [1, 1, 0, 0]
-    assert found[1] is None
-    assert found[2].tolist() == [0, 0, 1, 1]
-
-
 def test_deleting_a_user_leaves_nothing_and_nobody_else_is_touched(store: Store) -> None:
     store.use_embedder(embedder())
     full = batch(
@@ -192,12 +177,11 @@ def test_vectors_of_what_is_gone_are_skipped(store: Store) -> None:
         "u",
         "fp",
         units={"a": vector()[None], "b": vector(0, 1, 0, 0)[None]},
-        windows={"a": vector()},
         traces={"T1": vector(), "T2": vector(), "x": vector()},
         cues={"none": vector(), "tea": vector()},
         notes={"N1": vector(), "x": vector()},
     )
-    store.put_vectors("stranger", "fp", units={}, windows={}, traces={}, cues={"tea": vector()}, notes={})
+    store.put_vectors("stranger", "fp", units={}, traces={}, cues={"tea": vector()}, notes={})
     (row,) = store.load("u", since=0).turns
     assert row.unit_vectors is not None
     assert row.unit_vectors.shape == (1, DIM)

@@ -27,7 +27,6 @@ def test_forty_thousand_ids_in_every_list(store: Store) -> None:
     backwards = IDS[::-1]
     assert [found.turn_id for found in store.turns("u", turn_ids=backwards)] == IDS[:KNOWN]
     assert store.known_turns("u", backwards) == set(IDS[:KNOWN])
-    assert [found.turn_id for found in store.following("u", backwards)] == IDS[50:KNOWN]
     assert [unit.turn_id for unit in store.units("u", backwards)] == IDS[:KNOWN]
     assert [trace.trace_id for trace in store.traces("u", turn_ids=backwards)] == traces[:KNOWN]
     assert [trace.trace_id for trace in store.traces("u", trace_ids=traces[::-1])] == traces[:KNOWN]
@@ -35,14 +34,13 @@ def test_forty_thousand_ids_in_every_list(store: Store) -> None:
     assert store.request("u", "k") == tuple(IDS[:KNOWN]) * 20
     vectors = {
         "units": dict.fromkeys(IDS, vector()[None]),
-        "windows": dict.fromkeys(IDS, vector()),
         "traces": dict.fromkeys(traces, vector()),
         "cues": dict.fromkeys(keys, vector()),
         "notes": dict.fromkeys(notes, vector()),
     }
     store.put_vectors("u", "fp", **vectors)
     assert store.known_cues("u", keys) == set(keys[: KNOWN - 1])
-    gone = Batch(remove_turns=tuple(IDS[3:KNOWN]), remove_traces=tuple(traces[3:KNOWN]), drop_windows=tuple(IDS))
+    gone = Batch(remove_turns=tuple(IDS[3:KNOWN]), remove_traces=tuple(traces[3:KNOWN]))
     store.write("u", gone, now=NOW)
     assert store.counts("u") == Counts(3, 3, 3, 3, 3, 3, 0, 3)
     assert len(store.load("u", since=1).removed_turns) == KNOWN - 3

@@ -203,11 +203,11 @@ def test_check_finds_what_does_not_fit_together(path: Path) -> None:
         other.execute("DELETE FROM note_cues")
         other.execute("INSERT INTO embedders VALUES (1, 'fp', 'fp', 4, NULL, 1)")
         other.execute("INSERT INTO cue_vectors SELECT user_id, cue, 1, x'0000' FROM cues")
-        other.execute("INSERT INTO turn_vectors SELECT user_id, 99, 0, 1, zeroblob(8) FROM users")
+        other.execute("INSERT INTO unit_vectors SELECT user_id, 99, 0, 1, zeroblob(8) FROM users")
     with closing(open_store(path)) as store:
         problems = store.check()
     assert [problem.removeprefix(f"{path}: ") for problem in problems] == [
-        "a row of turn_vectors has lost its row of turns",
+        "a row of unit_vectors has lost its row of turns",
         "1 cues are mentioned nowhere",
         "1 traces hold no words",
         "1 rows of cue_vectors have the wrong size; run: mnemic reembed",

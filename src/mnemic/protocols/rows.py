@@ -30,7 +30,6 @@ class Vectors:
     Attributes:
         fingerprint: The embedder's.
         units: turn_id -> (n, dim): row i belongs to the turn's i-th unit.
-        windows: turn_id -> (dim,): the previous turn of its session and this turn together.
         traces: position in ``Batch.traces`` -> (dim,).
         cues: cue key -> (dim,).
         notes: position in ``Batch.notes`` -> (dim,).
@@ -38,7 +37,6 @@ class Vectors:
 
     fingerprint: str
     units: Mapping[str, Floats] = field(default_factory=_no_vectors)
-    windows: Mapping[str, Floats] = field(default_factory=_no_vectors)
     traces: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
     cues: Mapping[str, Floats] = field(default_factory=_no_vectors)
     notes: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
@@ -62,7 +60,6 @@ class Batch:
             alone, log entries about those notes included; cues that nothing mentions any more go too.
             Of a note that rests on other turns as well, only the erased sources are removed.
         remove_traces: Traces to erase (those of erased turns; the caller repacks what is left of them).
-        drop_windows: Turns whose window vector holds erased words.
         idempotency_key: Remembered with the ids of ``request_turns``; a repeat of the key finds them.
         request_turns: The ids of all turns of the call, known and new, for the idempotency record.
         tails: session_id -> turn_id of the last turn that the plan saw there (None: the session was empty).
@@ -79,7 +76,6 @@ class Batch:
     tasks: tuple[Task, ...] = ()
     remove_turns: tuple[str, ...] = ()
     remove_traces: tuple[str, ...] = ()
-    drop_windows: tuple[str, ...] = ()
     idempotency_key: str | None = None
     request_turns: tuple[str, ...] = ()
     tails: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
@@ -103,7 +99,6 @@ class TurnRow:
     units: tuple[Unit, ...]
     phrases: tuple[TimePhrase, ...]
     unit_vectors: Floats | None
-    window_vector: Floats | None
 
 
 @dataclass(frozen=True, slots=True)

@@ -53,7 +53,6 @@ class Store(Protocol):
         fingerprint: str,
         *,
         units: Mapping[str, Floats],
-        windows: Mapping[str, Floats],
         traces: Mapping[str, Floats],
         cues: Mapping[str, Floats],
         notes: Mapping[str, Floats],
@@ -90,10 +89,6 @@ class Store(Protocol):
 
     def tail(self, user_id: str, session_id: str) -> Turn | None:
         """The last turn of a session."""
-        ...
-
-    def following(self, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
-        """For each of these turns the next turn of its session, if any; without repeats, by ``seq``."""
         ...
 
     def known_turns(self, user_id: str, turn_ids: Sequence[str]) -> set[str]:

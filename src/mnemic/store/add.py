@@ -25,7 +25,7 @@ from mnemic.store.tables import (
     unit_cues,
     units,
 )
-from mnemic.types import TimePhrase, Trace, Turn, Unit
+from mnemic.types import Task, TimePhrase, Trace, Turn, Unit
 
 
 def add(adding: Adding, batch: Batch) -> Written:
@@ -42,13 +42,22 @@ def add(adding: Adding, batch: Batch) -> Written:
         old = _old(adding, batch.turns, new_cues, numbered)
         vectors.save(adding.connection, adding.user_id, batch.vectors.fingerprint, numbered, old=old)
         vectors.touch(adding.connection, adding.user_id, adding.counters.revision, old)
-    adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in dict.fromkeys(batch.tasks)))
+    owed = dict.fromkeys((*batch.tasks, *_owed(batch, trace_numbers)))
+    adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in owed))
     _add_request(adding, batch)
     return Written(
         revision=adding.counters.revision,
         trace_ids=tuple(public_id("T", number) for number in trace_numbers),
         note_ids=tuple(public_id("N", note) for note, _ in versions),
     )
+
+
+def _owed(batch: Batch, trace_numbers: Sequence[int]) -> list[Task]:
+    """A task for each repacked trace without a vector: before the write nobody knows its id."""
+    if batch.vectors is not None:
+        return []
+    numbered = zip(trace_numbers, batch.traces, strict=True)
+    return [Task("embed", public_id("T", number)) for number, trace in numbered if trace.ordinal >= 0]
 
 
 def _add_turns(adding: Adding, new: Sequence[Turn]) -> None:
@@ -82,7 +91,7 @@ def _find_old_turns(adding: Adding, batch: Batch) -> None:
     mentioned |= {span.turn_id for note in batch.notes for span in note.sources}
     mentioned |= set(batch.request_turns)
     if batch.vectors is not None:
-        mentioned |= batch.vectors.units.keys() | batch.vectors.windows.keys()
+        mentioned |= batch.vectors.units.keys()
     old = sorted(mentioned - adding.seqs.keys())
     adding.seqs |= numbers_of_turns(adding.connection, adding.user_id, old)
 
@@ -161,7 +170,6 @@ def _numbered(
     numbers = adding.cues | numbers_of_cues(adding.connection, adding.user_id, late)
     return vectors.Numbered(
         units={adding.seq(turn_id): matrix for turn_id, matrix in given.units.items()},
-        windows={adding.seq(turn_id): vector for turn_id, vector in given.windows.items()},
         traces={trace_numbers[place]: vector for place, vector in given.traces.items()},
         cues={numbers[key]: vector for key, vector in given.cues.items() if key in numbers},
         notes={versions[place]: vector for place, vector in given.notes.items()},
@@ -173,7 +181,6 @@ def _old(adding: Adding, new_turns: Sequence[Turn], new_cues: set[int], given: v
     new_seqs = {adding.seqs[turn.turn_id] for turn in new_turns}
     return vectors.Numbered(
         units={seq: matrix for seq, matrix in given.units.items() if seq not in new_seqs},
-        windows={seq: vector for seq, vector in given.windows.items() if seq not in new_seqs},
         cues={cue: vector for cue, vector in given.cues.items() if cue not in new_cues},
     )
 

@@ -13,8 +13,8 @@ from mnemic.store.tables import (
     trace_spans,
     trace_vectors,
     traces,
-    turn_vectors,
     unit_cues,
+    unit_vectors,
 )
 
 _BYTES = 2  # of a float16
@@ -30,7 +30,7 @@ def inconsistencies(connection: Connection) -> list[str]:
     )
     if empty := _count(connection, traces, ~has_span.exists()):
         found.append(f"{empty} traces hold no words")
-    for table in (turn_vectors, trace_vectors, cue_vectors, note_vectors):
+    for table in (unit_vectors, trace_vectors, cue_vectors, note_vectors):
         if odd := _count(connection, table, func.length(table.c.data) != _expected_bytes(table)):
             found.append(f"{odd} rows of {table.name} have the wrong size; run: mnemic reembed")
     return found

@@ -20,8 +20,8 @@ from mnemic.store.tables import (
     notes,
     trace_vectors,
     traces,
-    turn_vectors,
     turns,
+    unit_vectors,
     units,
     users,
 )
@@ -32,7 +32,7 @@ if TYPE_CHECKING:
 
     Missing = tuple[AnySelect, ColumnElement[int]]
 
-VECTOR_TABLES = (turn_vectors, trace_vectors, cue_vectors, note_vectors)
+VECTOR_TABLES = (unit_vectors, trace_vectors, cue_vectors, note_vectors)
 
 
 @dataclass(frozen=True, slots=True)
@@ -148,8 +148,8 @@ def _piece(
 
 def _missing_turns(user_id: str, embedder: int) -> Missing:
     """Turns with units but without their vectors, which come together."""
-    mine = (turn_vectors.c.user_id == turns.c.user_id) & (turn_vectors.c.seq == turns.c.seq)
-    has = select(turn_vectors.c.seq).where(mine, turn_vectors.c.no == 0, turn_vectors.c.embedder == embedder).exists()
+    mine = (unit_vectors.c.user_id == turns.c.user_id) & (unit_vectors.c.seq == turns.c.seq)
+    has = select(unit_vectors.c.seq).where(mine, unit_vectors.c.no == 0, unit_vectors.c.embedder == embedder).exists()
     speaks = select(units.c.seq).where(units.c.user_id == turns.c.user_id, units.c.seq == turns.c.seq).exists()
     return select(turns.c.seq, turns.c.turn_id).where(turns.c.user_id == user_id, speaks, ~has), turns.c.seq
 

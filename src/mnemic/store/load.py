@@ -16,7 +16,6 @@ from mnemic.store.ids import Kind, public_id
 from mnemic.store.notes import NOTE_COLUMNS, whole_notes
 from mnemic.store.read import TRACE_COLUMNS, TURN_COLUMNS, turn_of, units_of, whole_traces
 from mnemic.store.tables import (
-    WINDOW,
     cue_vectors,
     cues,
     note_vectors,
@@ -25,9 +24,9 @@ from mnemic.store.tables import (
     removals,
     trace_vectors,
     traces,
-    turn_vectors,
     turns,
     unit_cues,
+    unit_vectors,
     units,
 )
 from mnemic.types import Note, TimePhrase, Trace, Unit
@@ -108,14 +107,13 @@ class _Changed:
         names = {turn.seq: turn.turn_id for turn in found}
         units_by_seq = self._units(names)
         phrases_by_seq = self._phrases(names)
-        matrices, windows = self._turn_vectors()
+        matrices = self._unit_vectors()
         return tuple(
             TurnRow(
                 turn=turn,
                 units=units_by_seq.get(turn.seq, ()),
                 phrases=tuple(phrases_by_seq.get(turn.seq, ())),
                 unit_vectors=matrices.get(turn.seq),
-                window_vector=windows.get(turn.seq),
             )
             for turn in found
         )
@@ -166,14 +164,13 @@ class _Changed:
             found[row.seq].append(TimePhrase(names[row.seq], row.start, row.stop, when))
         return found
 
-    def _turn_vectors(self) -> tuple[dict[int, Floats], dict[int, Floats]]:
-        """``seq`` -> the vectors of its units, (n, dim), and -> that of its window."""
-        keys, rows = self._matrix(turn_vectors, turns, (turn_vectors.c.seq, turn_vectors.c.no))
-        windows = {seq: rows[place] for place, (seq, no) in enumerate(keys) if no == WINDOW}
-        sizes = Counter(seq for seq, no in keys if no != WINDOW)
-        # By seq and number within it: the vectors of a turn's units are the last of its rows.
+    def _unit_vectors(self) -> dict[int, Floats]:
+        """``seq`` -> the vectors of its units, (n, dim)."""
+        keys, rows = self._matrix(unit_vectors, turns, (unit_vectors.c.seq, unit_vectors.c.no))
+        sizes = Counter(seq for seq, _ in keys)
+        # The rows come by seq and number within it.
         ends = {seq: place + 1 for place, (seq, _) in enumerate(keys)}
-        return {seq: rows[ends[seq] - size : ends[seq]] for seq, size in sizes.items()}, windows
+        return {seq: rows[ends[seq] - size : ends[seq]] for seq, size in sizes.items()}
 
     def _vectors(self, table: Table, owner: Table, key: Sequence[ColumnElement[int]]) -> dict[tuple[int, ...], Floats]:
         """Key columns -> vector, of the newer rows of the table's owner."""

@@ -119,20 +119,6 @@ def tail(connection: Connection, user_id: str, session_id: str) -> Turn | None:
     return turn_of(row) if row else None
 
 
-def following(connection: Connection, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
-    """The next turn in the session of each of these, once, by ``seq``."""
-    later = turns.alias()
-    after = (
-        select(func.min(later.c.seq))
-        .where(later.c.user_id == user_id, later.c.session_id == turns.c.session_id, later.c.seq > turns.c.seq)
-        .scalar_subquery()
-    )
-    query = select(after.label("seq")).where(turns.c.user_id == user_id)
-    seqs = [row.seq for row in rows_with(connection, query, turns.c.turn_id, turn_ids) if row.seq is not None]
-    whole = select(*TURN_COLUMNS).where(turns.c.user_id == user_id).order_by(turns.c.seq)
-    return [turn_of(row) for row in rows_with(connection, whole, turns.c.seq, sorted(seqs))]
-
-
 def find_units(connection: Connection, user_id: str, turn_ids: Sequence[str]) -> list[Unit]:
     """The units of these turns, by turn and position."""
     names = {seq: turn_id for turn_id, seq in numbers_of_turns(connection, user_id, turn_ids).items()}

@@ -14,7 +14,6 @@ from mnemic.store import users
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
 from mnemic.store.tables import (
-    WINDOW,
     cues,
     note_cues,
     note_sources,
@@ -25,7 +24,6 @@ from mnemic.store.tables import (
     requests,
     trace_spans,
     traces,
-    turn_vectors,
     turns,
     unit_cues,
 )
@@ -57,7 +55,6 @@ class Removing:
         self._remove_traces(numbers)
         self._remove_turns(seqs, batch.remove_turns)
         bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), kept)
-        self._drop_windows(batch.drop_windows)
         return mentioned
 
     def drop_unmentioned(self, candidates: Collection[int]) -> None:
@@ -175,11 +172,6 @@ class Removing:
             .exists()
         )
         self._delete(requests, requests.c.request, numbers, names_nobody)
-
-    def _drop_windows(self, turn_ids: Collection[str]) -> None:
-        seqs = numbers_of_turns(self.connection, self.user_id, turn_ids).values()
-        self._delete(turn_vectors, turn_vectors.c.seq, seqs, turn_vectors.c.no == WINDOW)
-        bump(self.connection, self.user_id, self.revision, turns, ("seq",), [(seq,) for seq in seqs])
 
     def _delete(
         self, table: Table, column: ColumnElement[int], numbers: Iterable[int], *conditions: ColumnElement[bool]

@@ -63,7 +63,6 @@ class SqlStore:
         fingerprint: str,
         *,
         units: Mapping[str, Floats],
-        windows: Mapping[str, Floats] | None = None,
         traces: Mapping[str, Floats],
         cues: Mapping[str, Floats],
         notes: Mapping[str, Floats],
@@ -73,9 +72,9 @@ class SqlStore:
             if not users.exists(connection, user_id):
                 return
             counters = users.begin(connection, user_id)
-            given = vectors.numbered(connection, user_id, units, windows or {}, traces, cues, notes)
+            given = vectors.numbered(connection, user_id, units, traces, cues, notes)
             vectors.save(connection, user_id, fingerprint, given, old=given)
-            vectors.finish(connection, user_id, (*units, *(windows or {}), *traces, *cues, *notes))
+            vectors.finish(connection, user_id, (*units, *traces, *cues, *notes))
             active = embedders.active(connection)
             if active is not None and active.fingerprint == fingerprint:
                 vectors.touch(connection, user_id, counters.revision, given)
@@ -120,11 +119,6 @@ class SqlStore:
         """The last turn of a session."""
         with self._file.read() as connection:
             return read.tail(connection, user_id, session_id)
-
-    def following(self, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
-        """The turns that come next in their sessions."""
-        with self._file.read() as connection:
-            return read.following(connection, user_id, turn_ids)
 
     def known_turns(self, user_id: str, turn_ids: Sequence[str]) -> set[str]:
         """Which of these exist."""

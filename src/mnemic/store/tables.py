@@ -35,9 +35,6 @@ tables = MetaData(
     }
 )
 
-WINDOW = -1
-"""``turn_vectors.no`` of the vector of a turn's window; those of its units have the units' numbers."""
-
 COUNTERS = (
     "revision",
     "base",
@@ -230,8 +227,8 @@ note_cues = _slim(
     Index(None, "user_id", "cue"),
 )
 
-turn_vectors = Table(
-    "turn_vectors",
+unit_vectors = Table(
+    "unit_vectors",
     tables,
     _user(),
     _number("seq"),

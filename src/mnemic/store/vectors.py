@@ -14,7 +14,6 @@ from mnemic.store.encodings import pack
 from mnemic.store.ids import number_of, numbers_of, pieces
 from mnemic.store.read import numbers_of_cues, numbers_of_turns, rows_with
 from mnemic.store.tables import (
-    WINDOW,
     cue_vectors,
     cues,
     note_vectors,
@@ -22,8 +21,8 @@ from mnemic.store.tables import (
     tasks,
     trace_vectors,
     traces,
-    turn_vectors,
     turns,
+    unit_vectors,
     units,
 )
 
@@ -40,7 +39,6 @@ class Numbered:
     """Vectors by the numbers of their owners: ``seq``, trace, cue, and (note, version)."""
 
     units: Mapping[int, Floats] = field(default_factory=_nothing)
-    windows: Mapping[int, Floats] = field(default_factory=_nothing)
     traces: Mapping[int, Floats] = field(default_factory=_nothing)
     cues: Mapping[int, Floats] = field(default_factory=_nothing)
     notes: Mapping[tuple[int, int], Floats] = field(default_factory=_nothing)
@@ -78,9 +76,8 @@ def save(connection: Connection, user_id: str, fingerprint: str, given: Numbered
 def _by_table(given: Numbered) -> list[tuple[Table, tuple[str, ...], dict[tuple[int, ...], Floats]]]:
     """For each table of vectors: its key columns, and vectors by their values."""
     of_units = {(seq, no): vector for seq, matrix in given.units.items() for no, vector in enumerate(matrix)}
-    of_windows = {(seq, WINDOW): vector for seq, vector in given.windows.items()}
     return [
-        (turn_vectors, ("seq", "no"), of_units | of_windows),
+        (unit_vectors, ("seq", "no"), of_units),
         (trace_vectors, ("trace",), {(trace,): vector for trace, vector in given.traces.items()}),
         (cue_vectors, ("cue",), {(cue,): vector for cue, vector in given.cues.items()}),
         (note_vectors, ("note", "version"), dict(given.notes.items())),
@@ -91,19 +88,17 @@ def numbered(
     connection: Connection,
     user_id: str,
     units: Mapping[str, Floats],
-    windows: Mapping[str, Floats],
     traces: Mapping[str, Floats],
     cues: Mapping[str, Floats],
     notes: Mapping[str, Floats],
 ) -> Numbered:
     """Vectors by public ids (a note's belongs to its last version), without those whose owner is gone."""
-    seqs = numbers_of_turns(connection, user_id, [*units, *windows])
+    seqs = numbers_of_turns(connection, user_id, units)
     known_traces = _known_traces(connection, user_id, traces)
     known_cues = numbers_of_cues(connection, user_id, cues)
     versions = _last_versions(connection, user_id, notes)
     return Numbered(
         units={seqs[turn_id]: matrix for turn_id, matrix in units.items() if turn_id in seqs},
-        windows={seqs[turn_id]: vector for turn_id, vector in windows.items() if turn_id in seqs},
         traces={known_traces[trace_id]: vector for trace_id, vector in traces.items() if trace_id in known_traces},
         cues={known_cues[key]: vector for key, vector in cues.items() if key in known_cues},
         notes={versions[note_id]: vector for note_id, vector in notes.items() if note_id in versions},
@@ -112,8 +107,11 @@ def numbered(
 
 def touch(connection: Connection, user_id: str, revision: int, owners: Numbered) -> None:
     """Let the rows that got vectors come again in ``load``."""
-    seqs = {*owners.units, *owners.windows}
-    for table, column, numbers in ((turns, "seq", seqs), (traces, "trace", owners.traces), (cues, "cue", owners.cues)):
+    for table, column, numbers in (
+        (turns, "seq", owners.units),
+        (traces, "trace", owners.traces),
+        (cues, "cue", owners.cues),
+    ):
         bump(connection, user_id, revision, table, (column,), [(number,) for number in numbers])
     bump(connection, user_id, revision, notes, ("note", "version"), owners.notes)
 
@@ -141,7 +139,7 @@ def finish(connection: Connection, user_id: str, target_ids: Iterable[str]) -> N
 
 def _common_dim(given: Numbered) -> int | None:
     """Length of all the vectors; None where there are none."""
-    sources = (given.units, given.windows, given.traces, given.cues, given.notes)
+    sources = (given.units, given.traces, given.cues, given.notes)
     dims = {int(vector.shape[-1]) for vectors in sources for vector in vectors.values()}
     if len(dims) > 1:
         raise InvalidInput(f"vectors of different lengths came together: {sorted(dims)}")

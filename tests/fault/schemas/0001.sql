@@ -251,17 +251,16 @@ CREATE TABLE traces (
 ;
 INSERT INTO "traces" VALUES(X'616E6100',1,0,X'7330',9,1);
 INSERT INTO "traces" VALUES(X'616E6100',2,1,X'7331',5,1);
-CREATE TABLE turn_vectors (
+CREATE TABLE unit_vectors (
 	user_id BLOB NOT NULL, 
 	seq BIGINT NOT NULL, 
 	no INTEGER NOT NULL, 
 	embedder INTEGER NOT NULL, 
 	data BLOB NOT NULL, 
-	CONSTRAINT pk_turn_vectors PRIMARY KEY (user_id, seq, no, embedder), 
-	CONSTRAINT fk_turn_vectors_turns FOREIGN KEY(user_id, seq) REFERENCES turns (user_id, seq) ON DELETE CASCADE
+	CONSTRAINT pk_unit_vectors PRIMARY KEY (user_id, seq, no, embedder), 
+	CONSTRAINT fk_unit_vectors_turns FOREIGN KEY(user_id, seq) REFERENCES turns (user_id, seq) ON DELETE CASCADE
 );
-INSERT INTO "turn_vectors" VALUES(X'616E6100',0,0,1,X'003800C0');
-INSERT INTO "turn_vectors" VALUES(X'616E6100',0,-1,1,X'003C0000');
+INSERT INTO "unit_vectors" VALUES(X'616E6100',0,0,1,X'003800C0');
 CREATE TABLE turns (
 	user_id BLOB NOT NULL, 
 	seq BIGINT NOT NULL, 

@@ -179,7 +179,7 @@ def _make_notes() -> None:
 
 
 def _make_vectors() -> None:
-    _make_vectors_of("turn_vectors", "turns", "seq", within="no")
+    _make_vectors_of("unit_vectors", "turns", "seq", within="no")
     _make_vectors_of("trace_vectors", "traces", "trace")
     _make_vectors_of("cue_vectors", "cues", "cue")
     _make_vectors_of("note_vectors", "notes", "note", "version")

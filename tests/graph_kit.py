@@ -1,0 +1,411 @@
+"""One user's rows, held in plain Python, and the deltas that a store would give of them; and graphs told by ids."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Sequence
+from dataclasses import dataclass, field, replace
+from datetime import UTC, datetime, timedelta
+from typing import Any
+
+import numpy as np
+
+from mnemic.algo.graph import Graph
+from mnemic.index import UserIndex
+from mnemic.models.doubles import HashEmbedder
+from mnemic.protocols import Delta, TurnRow
+from mnemic.retrieve import Question, Ranking, rank
+from mnemic.types import CueMention, Interval, Note, Span, Thresholds, TimePhrase, Trace, Turn, Unit
+
+DIM = 64
+START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
+LOOSE = Thresholds(tau_init=0.3, tau_alias=0.6, tau_iter=0.1, relevance=0.2)
+EMBEDDER = HashEmbedder(DIM)
+
+
+def vector(text: str, embedder: HashEmbedder = EMBEDDER) -> Any:
+    return embedder.embed([text])[0]
+
+
+@dataclass(frozen=True)
+class Said:
+    """A message to come: its sentences, each a list of words; the words in capitals are its cues."""
+
+    turn_id: str
+    sentences: Sequence[str]
+    session: str = "s1"
+    speaker: str = "Ana"
+    day: float | None = 0.0
+    agent: str | None = None
+    metadata: dict[str, Any] = field(default_factory=dict)
+    spoken_day: float | None = None
+    """A day that the words speak of."""
+
+
+class World:
+    """What a store holds of one user. ``deaf`` turns come without vectors until ``embed``."""
+
+    def __init__(self) -> None:
+        self.revision = 0
+        self.base = 0
+        self.turns: dict[str, TurnRow] = {}
+        self.traces: dict[str, tuple[Trace, Any]] = {}
+        self.notes: dict[tuple[str, int], tuple[Note, Any]] = {}
+        self.cues: dict[str, Any] = {}
+        self._touched: dict[Any, int] = {}
+        self._removed: list[tuple[int, str, Any]] = []
+        self._seq = self._trace = self._note = self._ordinal = 0
+
+    # changes -------------------------------------------------------------------------------------------
+
+    def add(self, *said: Said, together: int = 2, split: bool = False, deaf: bool = False) -> None:
+        """One write: turns, packed ``together`` at a time (or split, a trace a sentence)."""
+        self.revision += 1
+        self._add(said, together, split, deaf)
+
+    def swap(self, gone: Collection[str], *said: Said) -> None:
+        """One write that removes turns and adds others."""
+        self.revision += 1
+        self._remove(gone)
+        self._add(said, 2, False, False)
+        self._drop_cues()
+
+    def remove(self, *gone: str) -> None:
+        self.revision += 1
+        self._remove(gone)
+        self._drop_cues()
+
+    def set_metadata(self, turn_id: str, metadata: dict[str, Any]) -> None:
+        self.revision += 1
+        row = self.turns[turn_id]
+        self.turns[turn_id] = replace(row, turn=replace(row.turn, metadata=metadata))
+        self._touch("turn", turn_id)
+
+    def embed(self, embedder: HashEmbedder = EMBEDDER) -> None:
+        """Late vectors for everything that lacks them."""
+        self.revision += 1
+        for turn_id, row in self.turns.items():
+            if row.unit_vectors is None:
+                texts = [row.turn.text[unit.start : unit.end] for unit in row.units]
+                self.turns[turn_id] = replace(row, unit_vectors=embedder.embed(texts))
+                self._touch("turn", turn_id)
+        for trace_id, (trace, held) in self.traces.items():
+            if held is None:
+                self.traces[trace_id] = trace, vector(self.words(trace), embedder)
+                self._touch("trace", trace_id)
+        for key, held in self.cues.items():
+            if held is None:
+                self.cues[key] = vector(key, embedder)
+                self._touch("cue", key)
+
+    def use_embedder(self) -> None:
+        """Another embedder: all vectors go, and every index has to start afresh."""
+        self.revision += 1
+        self.base = self.revision
+        self.turns = {key: replace(row, unit_vectors=None) for key, row in self.turns.items()}
+        self.traces = {key: (trace, None) for key, (trace, _) in self.traces.items()}
+        self.notes = {key: (note, None) for key, (note, _) in self.notes.items()}
+        self.cues = dict.fromkeys(self.cues)
+
+    def add_note(self, text: str, *turn_ids: str, status: Any = "current") -> str:
+        """A note that rests on the first sentence of some turns."""
+        self.revision += 1
+        self._note += 1
+        sources = tuple(Span(turn_id, 0, self.turns[turn_id].units[0].end) for turn_id in turn_ids)
+        note = Note(f"N{self._note}", 1, "fact", "Ana", text, Interval(None, None), sources, status, _cues(text))
+        self._put_note(note)
+        return note.note_id
+
+    def revise(self, note_id: str, text: str) -> None:
+        """The next version."""
+        self.revision += 1
+        (old, held) = self.notes[note_id, max(version for known, version in self.notes if known == note_id)]
+        self.notes[note_id, old.version] = replace(old, status="superseded"), held
+        self._touch("note", (note_id, old.version))
+        self._put_note(replace(old, version=old.version + 1, text=text, cues=_cues(text), status="current"))
+
+    def retract(self, note_id: str) -> None:
+        self.revision += 1
+        for known, (note, held) in list(self.notes.items()):
+            if known[0] == note_id:
+                self.notes[known] = replace(note, status="retracted"), held
+                self._touch("note", known)
+
+    # what a store gives --------------------------------------------------------------------------------
+
+    def delta(self, since: int = 0) -> Delta:
+        is_stranger = 0 < since < self.base
+        removed = [(kind, key) for revision, kind, key in self._removed if 0 < since < revision]
+        if is_stranger:
+            removed = [("turn", seq) for seq in range(self._seq)]
+            removed += [("trace", f"T{i}") for i in range(self._trace + 1)]
+            removed += [("note", f"N{i}") for i in range(self._note + 1)]
+            since = 0
+        return Delta(
+            revision=self.revision,
+            removed_turns=tuple(key for kind, key in removed if kind == "turn"),
+            removed_traces=tuple(key for kind, key in removed if kind == "trace"),
+            removed_notes=tuple(dict.fromkeys(key for kind, key in removed if kind == "note")),
+            removed_cues=(),
+            turns=tuple(row for key, row in self.turns.items() if self._newer("turn", key, since)),
+            traces=tuple(held for key, held in self.traces.items() if self._newer("trace", key, since)),
+            notes=tuple(self.notes[key] for key in sorted(self.notes) if self._newer("note", key, since)),
+            cues=tuple((key, key, held) for key, held in self.cues.items() if self._newer("cue", key, since)),
+        )
+
+    def index(self, dim: int = DIM) -> UserIndex:
+        index = UserIndex(dim)
+        index.apply(self.delta())
+        return index
+
+    def graph(self) -> Graph:
+        return self.index().graph()
+
+    def words(self, trace: Trace) -> str:
+        return " ".join(self.turns[span.turn_id].turn.text[span.start : span.end] for span in trace.spans)
+
+    # -----------------------------------------------------------------------------------------------------
+
+    def _add(self, said: Sequence[Said], together: int, split: bool, deaf: bool) -> None:
+        spans: list[tuple[str, list[Span]]] = []
+        for message in said:
+            row = self._row(message, deaf)
+            turn = row.turn
+            self.turns[turn.turn_id] = row
+            self._touch("turn", turn.turn_id)
+            for key in sorted({key for unit in row.units for key in unit.cues}):
+                self._put_cue(key, deaf)
+            whole = [Span(turn.turn_id, 0, len(turn.text))]
+            pieces = [[Span(turn.turn_id, unit.start, unit.end)] for unit in row.units]
+            if split:
+                spans += [(turn.session_id, piece) for piece in pieces]
+            elif spans and spans[-1][0] == turn.session_id and len(spans[-1][1]) < together:
+                spans[-1][1].extend(whole)
+            else:
+                spans.append((turn.session_id, whole))
+        for session, held in spans:
+            self._put_trace(Trace("", self._ordinal, session, tuple(held), 1), deaf)
+            self._ordinal += 1
+
+    def _row(self, said: Said, deaf: bool) -> TurnRow:
+        text = " ".join(said.sentences)
+        starts = [sum(len(sentence) + 1 for sentence in said.sentences[:i]) for i in range(len(said.sentences))]
+        units = tuple(
+            Unit(said.turn_id, start, start + len(sentence), _cues(sentence))
+            for start, sentence in zip(starts, said.sentences, strict=True)
+        )
+        turn = Turn(
+            said.turn_id,
+            said.session,
+            "user",
+            said.speaker,
+            text,
+            None if said.day is None else START + timedelta(days=said.day),
+            agent_id=said.agent,
+            metadata=said.metadata,
+            seq=self._seq,
+        )
+        self._seq += 1
+        spoken = START + timedelta(days=said.spoken_day or 0)
+        phrase = TimePhrase(said.turn_id, 0, 1, Interval(spoken, spoken + timedelta(days=1)))
+        phrases = () if said.spoken_day is None else (phrase,)
+        vectors = None if deaf else EMBEDDER.embed(list(said.sentences))
+        return TurnRow(turn, units, phrases, vectors)
+
+    def _remove(self, gone: Collection[str]) -> None:
+        for trace_id, (trace, _) in list(self.traces.items()):
+            left = tuple(span for span in trace.spans if span.turn_id not in gone)
+            if left != trace.spans:
+                del self.traces[trace_id]
+                self._log("trace", trace_id)
+                if left:
+                    self._put_trace(replace(trace, spans=left), deaf=False)
+        for key, (note, held) in list(self.notes.items()):
+            left = tuple(span for span in note.sources if span.turn_id not in gone)
+            if note.sources and not left:
+                del self.notes[key]
+                self._log("note", key[0])
+                for other in self.notes:
+                    if other[0] == key[0]:
+                        self._touch("note", other)
+            elif left != note.sources:
+                self.notes[key] = replace(note, sources=left), held
+                self._touch("note", key)
+        for turn_id in gone:
+            self._log("turn", self.turns.pop(turn_id).turn.seq)
+
+    def _drop_cues(self) -> None:
+        mentioned = {key for row in self.turns.values() for unit in row.units for key in unit.cues}
+        mentioned |= {key for note, _ in self.notes.values() for key in note.cues}
+        self.cues = {key: held for key, held in self.cues.items() if key in mentioned}
+
+    def _put_cue(self, key: str, deaf: bool) -> None:
+        if key not in self.cues:
+            self.cues[key] = None if deaf else vector(key)
+            self._touch("cue", key)
+
+    def _put_trace(self, trace: Trace, deaf: bool) -> None:
+        self._trace += 1
+        trace = replace(trace, trace_id=f"T{self._trace}")
+        self.traces[trace.trace_id] = trace, None if deaf else vector(self.words(trace))
+        self._touch("trace", trace.trace_id)
+
+    def _put_note(self, note: Note) -> None:
+        for key in note.cues:
+            self._put_cue(key, deaf=False)
+        self.notes[note.note_id, note.version] = note, vector(note.text)
+        self._touch("note", (note.note_id, note.version))
+
+    def _touch(self, kind: str, key: Any) -> None:
+        self._touched[kind, key] = self.revision
+
+    def _newer(self, kind: str, key: Any, since: int) -> bool:
+        return self._touched[kind, key] > since
+
+    def _log(self, kind: str, key: Any) -> None:
+        self._removed.append((self.revision, kind, key))
+
+
+def _cues(sentence: str) -> dict[str, int]:
+    return dict(Counter(word.lower() for word in sentence.split() if word.isupper()))
+
+
+# graphs told by ids --------------------------------------------------------------------------------------
+
+
+def told(graph: Graph) -> dict[str, Any]:
+    """Everything that a graph says, in terms of ids, whatever its slots are."""
+    turns = [int(slot) for slot in np.flatnonzero(graph.turn_alive)]
+    traces = [int(slot) for slot in np.flatnonzero(graph.trace_alive)]
+    notes = [int(slot) for slot in np.flatnonzero(graph.note_alive)]
+    trace_of = dict(enumerate(graph.trace_ids)) | {-1: ""}
+    units: dict[int, tuple[str, int]] = {
+        int(slot): (graph.turn_ids[int(turn)], int(graph.unit_start[slot]))
+        for slot, turn in enumerate(graph.unit_turn)
+        if graph.turn_alive[turn]
+    }
+    context: dict[int, Any] = units | {len(graph.unit_turn) + slot: _note(graph, slot) for slot in notes}
+    return {
+        "turns": {graph.turn_ids[slot]: _turn(graph, slot) for slot in turns},
+        "units": {
+            name: (int(graph.unit_end[slot]), trace_of[int(graph.unit_trace[slot])], graph.unit_vectors[slot].tolist())
+            for slot, name in units.items()
+        },
+        "traces": {graph.trace_ids[slot]: _trace(graph, slot) for slot in traces},
+        "chain": [graph.trace_ids[int(slot)] for slot in graph.chain()],
+        "notes": sorted(
+            (
+                *_note(graph, slot),
+                bool(graph.note_current[slot]),
+                graph.note_vectors[slot].tolist(),
+                sorted(units[int(unit)] for unit in graph.source_unit[graph.source_note == slot]),
+            )
+            for slot in notes
+        ),
+        "cues": {key: graph.cue_vectors[slot].tolist() for key, slot in graph.cue_slot.items()},
+        "cue keys": {key: graph.cue_keys[slot] for key, slot in graph.cue_slot.items()},
+        "mentions": {
+            (context[int(row)], graph.cue_keys[int(column)]): float(value)
+            for row, column, value in _entries(graph.mentions)
+        },
+        "frequency": {
+            (graph.trace_ids[int(row)], graph.cue_keys[int(column)]): float(value)
+            for row, column, value in _entries(graph.frequency)
+        },
+        "speakers": {speaker for speaker in graph.speakers if speaker},
+    }
+
+
+def words(graph: Graph, query: Sequence[str]) -> dict[str, float]:
+    """BM25 of each living turn's window."""
+    scores = graph.windows.scores(query)
+    living = np.flatnonzero(graph.turn_alive)
+    return {graph.turn_ids[slot]: float(scores[graph.turn_window[slot]]) for slot in living}
+
+
+def _entries(matrix: Any) -> Any:
+    return zip(matrix.rows, matrix.columns, matrix.values, strict=True)
+
+
+def _turn(graph: Graph, slot: int) -> Any:
+    when = float(graph.turn_time[slot])
+    spoken = graph.phrase_turn == slot
+    return (
+        graph.turn_session[slot],
+        graph.turn_agent[slot],
+        graph.turn_metadata[slot],
+        None if np.isnan(when) else when,
+        graph.speakers[int(graph.turn_speaker[slot])],
+        sorted(zip(graph.phrase_start[spoken].tolist(), graph.phrase_end[spoken].tolist(), strict=True)),
+    )
+
+
+def _trace(graph: Graph, slot: int) -> Any:
+    held = np.flatnonzero(graph.span_trace == slot)
+    return (
+        graph.trace_session[slot],
+        int(graph.trace_ordinal[slot]),
+        graph.trace_vectors[slot].tolist(),
+        [(graph.turn_ids[graph.span_turn[i]], int(graph.span_start[i]), int(graph.span_end[i])) for i in held],
+    )
+
+
+def _note(graph: Graph, slot: int) -> tuple[str, str]:
+    return graph.note_ids[slot], graph.note_text[slot]
+
+
+# asking --------------------------------------------------------------------------------------------------
+
+
+def question(
+    graph: Graph,
+    text: str,
+    *entities: str,
+    named: Collection[str] = (),
+    asked: Sequence[tuple[float, float]] = (),
+    embedder: HashEmbedder | None = EMBEDDER,
+) -> Question:
+    """A question whose cues are given. ``asked`` are days."""
+    keys = [entity.lower() for entity in entities] or [text.lower()]
+    embedded = embedder.embed([text, *keys]) if embedder and graph.dim else np.zeros((1 + len(keys), graph.dim), "f4")
+    return Question(
+        text=text,
+        vector=embedded[0],
+        entities=tuple(CueMention(key, key, 0, len(key)) for key in keys),
+        entity_vectors=embedded[1:],
+        terms=tuple(text.lower().split()),
+        named=frozenset(i for i, speaker in enumerate(graph.speakers) if speaker in named),
+        asked=tuple((_epoch(start), _epoch(end), False) for start, end in asked),
+    )
+
+
+def _epoch(day: float) -> float:
+    return (START + timedelta(days=day)).timestamp()
+
+
+def ranked(
+    graph: Graph,
+    asked: Question,
+    config: Any,
+    *,
+    passing: Any = None,
+    granularity: Any = "trace",
+    limit: int = 1000,
+    thresholds: Thresholds = LOOSE,
+) -> Ranking:
+    everything = np.ones(len(graph.turn_ids), np.bool_)
+    return rank(
+        asked,
+        graph,
+        config,
+        passing=everything if passing is None else passing,
+        granularity=granularity,
+        limit=limit,
+        thresholds=thresholds,
+    )
+
+
+def by_id(graph: Graph, ranking: Ranking, values: Any = None) -> dict[str, float]:
+    """Scores (or others) of what was ranked, by trace id."""
+    scores = ranking.scores if values is None else values
+    return {graph.trace_ids[slot]: float(scores[slot]) for slot in ranking.order}
