@@ -7,10 +7,10 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kit import Said, World, by_id, question, ranked
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_kit import Said, World, by_id, question, ranked
 from mnemic.algo.candidates import Targets, restrict
 from mnemic.algo.graph import Graph
 from mnemic.config import Fusion, Hero

@@ -2,14 +2,15 @@
 
 from __future__ import annotations
 
+from dataclasses import replace
 from typing import Any
 
 import numpy as np
 import pytest
-from graph_kit import DIM, EMBEDDER, Said, World, by_id, question, ranked, told, words
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
+from graph_kit import DIM, EMBEDDER, Said, World, by_id, question, ranked, told, words
 from mnemic.config import Fusion, Hero
 from mnemic.index import UserIndex
 
@@ -115,7 +116,7 @@ def test_an_index_that_followed_equals_one_built_afresh(operations: list[Any]) -
 
     assert followed.revision == fresh.revision
     assert told(followed.graph()) == told(fresh.graph())
-    for query in (["cat"], ["lisbon", "tea"], ["rain", "blue", "unheard"]):
+    for query in (*[[word.lower()] for word in VOCABULARY], ["lisbon", "tea", "unheard"]):
         assert words(followed.graph(), query) == words(fresh.graph(), query)
         assert followed.graph().windows.ceiling(query) == fresh.graph().windows.ceiling(query)
     for config in (Fusion(), Hero()):
@@ -184,6 +185,47 @@ def test_the_window_of_a_turn_follows_the_removal_of_the_one_before() -> None:
     assert words(index.graph(), ["beta"]) == {"a": 0.0, "c": 0.0}
     assert words(index.graph(), ["alpha"])["c"] > 0
     assert words(index.graph(), ["alpha"]) == words(world.graph(), ["alpha"])
+
+
+def test_the_window_of_a_new_turn_reaches_back_over_a_removed_last_one() -> None:
+    world = World()
+    world.add(Said("a", ["alpha"]), Said("b", ["beta"]))
+    index = world.index()
+    world.remove("b")
+    index.apply(world.delta(index.revision))
+    world.add(Said("c", ["gamma"]))
+    index.apply(world.delta(index.revision))
+    assert words(index.graph(), ["alpha"])["c"] > 0
+    assert told(index.graph()) == told(world.graph())
+
+
+def test_a_removed_trace_leaves_its_units_to_no_trace() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]))
+    index = world.index()
+    index.apply(replace(world.delta(), removed_traces=("T1",), traces=()))
+    assert told(index.graph())["frequency"] == {}
+    assert told(index.graph())["units"]["a", 0][1] == ""
+
+
+def test_rows_come_whole_and_without_vectors_they_have_none() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps"]))
+    world.add_note("has a CAT", "a")
+    index = world.index()
+    full = world.delta()
+    index.apply(
+        replace(
+            full,
+            turns=tuple(replace(row, unit_vectors=None) for row in full.turns),
+            traces=tuple((trace, None) for trace, _ in full.traces),
+            notes=tuple((note, None) for note, _ in full.notes),
+            cues=tuple((key, surface, None) for key, surface, _ in full.cues),
+        )
+    )
+    graph = index.graph()
+    for vectors in (graph.unit_vectors, graph.trace_vectors, graph.note_vectors, graph.cue_vectors):
+        assert not vectors.any()
 
 
 def test_a_replaced_trace_takes_over_the_units_and_the_place_of_the_old_one() -> None:

@@ -73,9 +73,7 @@ def test_the_order_of_the_vertices_does_not_matter(walk: Any, follow: float, ran
     frequency, chain, restart = walk
     traces, cues = frequency.shape
     to_trace, to_cue = np.array(random.sample(range(traces), traces)), np.array(random.sample(range(cues), cues), int)
-    moved = Sparse.from_pairs(
-        to_trace[frequency.rows], to_cue[frequency.columns], frequency.values, frequency.shape
-    )
+    moved = Sparse.from_pairs(to_trace[frequency.rows], to_cue[frequency.columns], frequency.values, frequency.shape)
     place = np.concatenate((to_cue, to_trace + cues))
     moved_restart = np.empty_like(restart)
     moved_restart[place] = restart

@@ -5,10 +5,10 @@ from datetime import UTC, datetime
 
 import numpy as np
 import pytest
-from graph_kit import Said, World
 from hypothesis import given
 from hypothesis import strategies as st
 
+from graph_kit import Said, World
 from mnemic.algo import tokens
 from mnemic.retrieve import block, evidence, spans_of
 from mnemic.types import Evidence, Span
@@ -44,7 +44,9 @@ def test_what_does_not_fit_is_passed_over_whole() -> None:
     assert block([small], 3) == ""
 
 
-pieces = st.sampled_from(["tea", " ", "\n", "猫", "😀", "e\u0301", "<memory>", "</memory>", "<", ">", "don't", "\u200d"])
+pieces = st.sampled_from(
+    ["tea", " ", "\n", "猫", "😀", "e\u0301", "<memory>", "</memory>", "<", ">", "don't", "\u200d"]
+)
 texts = st.lists(st.one_of(pieces, st.text(max_size=3)), max_size=40).map("".join)
 
 
@@ -81,7 +83,10 @@ def world() -> World:
 
 def test_the_spans_of_a_trace_are_those_of_its_turns_that_pass() -> None:
     graph = world().graph()
-    assert [span for _, span in spans_of(graph, 0, "trace", np.ones(3, np.bool_))] == [Span("a", 0, 18), Span("b", 0, 4)]
+    assert [span for _, span in spans_of(graph, 0, "trace", np.ones(3, np.bool_))] == [
+        Span("a", 0, 18),
+        Span("b", 0, 4),
+    ]
     assert [span for _, span in spans_of(graph, 0, "trace", np.array([False, True, True]))] == [Span("b", 0, 4)]
 
 

@@ -6,8 +6,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kit import Said, World, question, ranked
 
+from graph_kit import Said, World, question, ranked
 from mnemic.algo.graph import Graph
 from mnemic.config import Fusion, Hero
 from mnemic.retrieve import paths

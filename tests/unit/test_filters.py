@@ -123,7 +123,9 @@ def test_as_deep_as_allowed() -> None:
         compile_filter({"NOT": expression})
 
 
-@pytest.mark.parametrize("name", ["__class__", "topic.__class__", "__import__('os').system('x')", "a\0b", "\ud800", "."])
+@pytest.mark.parametrize(
+    "name", ["__class__", "topic.__class__", "__import__('os').system('x')", "a\0b", "\ud800", "."]
+)
 def test_names_are_only_looked_up(name: str) -> None:
     assert compile_filter({name: {"exists": False}})(ANA)
     assert compile_filter({name: "x"})({name: "x"})
@@ -138,7 +140,9 @@ def test_nothing_is_ever_evaluated() -> None:
 # an independent reading ----------------------------------------------------------------------------------
 
 names = st.sampled_from(["a", "b", "c", "a.b"])
-scalars = st.one_of(st.none(), st.booleans(), st.integers(-2, 2), st.sampled_from([0.5, 1.0]), st.sampled_from(["", "a", "ab"]))
+scalars = st.one_of(
+    st.none(), st.booleans(), st.integers(-2, 2), st.sampled_from([0.5, 1.0]), st.sampled_from(["", "a", "ab"])
+)
 values = st.one_of(scalars, st.lists(scalars, max_size=2))
 metadata = st.dictionaries(names, st.one_of(values, st.dictionaries(st.just("b"), values)), max_size=3)
 operators = st.one_of(

@@ -42,7 +42,9 @@ values = st.lists(st.floats(0, 1), min_size=3, max_size=3).map(np.array)
 def test_contributions_sum_to_the_scores_which_stay_within_one(
     signals: dict[str, np.ndarray], weights: list[float]
 ) -> None:
-    scores, contributions = fuse(signals, {name: weight for name, weight in zip("abcd", weights) if name in signals})
+    scores, contributions = fuse(
+        signals, {name: weight for name, weight in zip("abcd", weights, strict=True) if name in signals}
+    )
     assert sum(contributions.values(), np.zeros(3)) == pytest.approx(scores)
     assert ((scores >= 0) & (scores <= 1 + 1e-12)).all()
 

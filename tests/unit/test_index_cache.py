@@ -4,9 +4,10 @@ import threading
 from typing import Any
 
 import pytest
-from graph_kit import DIM, LOOSE, Said, World, told
 
-from mnemic.index import Indexes, UserIndex
+from graph_kit import DIM, LOOSE, Said, World, told
+from mnemic.index import Indexes
+from mnemic.index.turns import Turns
 from mnemic.protocols import Delta, EmbedderRecord
 
 FIRST = EmbedderRecord("first", "first", DIM, LOOSE)
@@ -139,14 +140,23 @@ def test_what_is_forgotten_is_read_again() -> None:
     assert [since for _, since in rows.loaded] == [0, 0]
 
 
+def _interrupt(*_: Any) -> None:
+    raise KeyboardInterrupt
+
+
+def _fail(*_: Any) -> int:
+    raise OSError("the disk is gone")
+
+
+@pytest.mark.fault("B165")
 def test_an_update_that_is_cut_halfway_leaves_no_half_index(monkeypatch: pytest.MonkeyPatch) -> None:
-    """Fault B165: what was applied in part is never searched."""
+    """What was applied in part is never searched."""
     rows = Rows(ana=world("a"))
     held = indexes(rows)
     look(held, "ana")
     rows.worlds["ana"].add(Said("b", ["TRAIN"]), Said("c", ["TRAIN"]))
     with monkeypatch.context() as patched:
-        patched.setattr(UserIndex, "_put_trace", lambda *_: (_ for _ in ()).throw(KeyboardInterrupt))
+        patched.setattr(Turns, "_append_units", _interrupt)
         with pytest.raises(KeyboardInterrupt):
             look(held, "ana")
     assert look(held, "ana") == told(rows.worlds["ana"].graph())
@@ -157,8 +167,8 @@ def test_a_store_that_cannot_be_read_costs_no_index(monkeypatch: pytest.MonkeyPa
     held = indexes(rows)
     look(held, "ana")
     with monkeypatch.context() as patched:
-        patched.setattr(rows, "revision", lambda _: (_ for _ in ()).throw(OSError))
-        with pytest.raises(OSError):
+        patched.setattr(rows, "revision", _fail)
+        with pytest.raises(OSError, match="gone"):
             look(held, "ana")
     look(held, "ana")
     assert rows.loaded == [("ana", 0)]

@@ -88,7 +88,9 @@ def test_the_traces_of_an_erasure_are_embedded_alone() -> None:
     vectors = embed(repacked, TEXTS, EMBEDDER, known_cues=()).vectors
     assert vectors is not None
     assert near(vectors.traces[0], "We met Bo in Porto yesterday!")
-    assert not (vectors.units or vectors.cues or vectors.notes)
+    assert not vectors.units
+    assert not vectors.cues
+    assert not vectors.notes
 
 
 def test_an_embedder_that_fails_leaves_a_task_for_each_turn(batch: Batch) -> None:

@@ -5,8 +5,8 @@ from typing import Any
 
 import numpy as np
 import pytest
-from graph_kit import EMBEDDER, Said, World
 
+from graph_kit import EMBEDDER, Said, World
 from mnemic.config import Fusion, Hero
 from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder
@@ -34,9 +34,7 @@ def world(*, deaf: bool = False) -> World:
 
 
 def ask(text: str, config: Any, *, of: World | None = None, embedder: Any = EMBEDDER, at: datetime = MAY) -> Question:
-    return understand(
-        text, (of or world()).graph(), config, embedder=embedder, extractor=RuleCues(), reference=at
-    )
+    return understand(text, (of or world()).graph(), config, embedder=embedder, extractor=RuleCues(), reference=at)
 
 
 def same(one: np.ndarray, text: str) -> bool:
@@ -121,7 +119,9 @@ def test_else_they_count_from_the_last_turn() -> None:
 
 def test_a_memory_of_the_year_9999_is_no_accident() -> None:
     made = World()
-    made.add(Said("a", ["the end"], day=(datetime(9999, 12, 31, 12, tzinfo=UTC) - datetime(2024, 3, 1, 9, tzinfo=UTC)).days))
+    made.add(
+        Said("a", ["the end"], day=(datetime(9999, 12, 31, 12, tzinfo=UTC) - datetime(2024, 3, 1, 9, tzinfo=UTC)).days)
+    )
     east = timezone(timedelta(hours=14))
     assert len(ask("what happened yesterday", Fusion(), of=made, at=MAY.astimezone(east)).asked) == 1
 

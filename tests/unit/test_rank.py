@@ -9,8 +9,8 @@ from typing import Any
 import networkx
 import numpy as np
 import pytest
-from graph_kit import EMBEDDER, LOOSE, Said, World, by_id, question, ranked
 
+from graph_kit import EMBEDDER, LOOSE, Said, World, by_id, question, ranked
 from mnemic.algo.graph import Graph
 from mnemic.config import Fusion, Hero
 from mnemic.types import Thresholds
@@ -101,8 +101,8 @@ def test_without_known_entities_hero_is_dense_retrieval(config: Hero) -> None:
     assert ranking.order.tolist() == dense.tolist()
 
 
+@pytest.mark.fault("B162")
 def test_ten_questions_of_unknown_entities_have_different_answers() -> None:
-    """Fault B162."""
     topics = ["violin", "harbour", "bread", "snow", "chess", "marathon", "orchid", "tax", "moon", "carpet"]
     world = World()
     world.add(*[Said(f"t{i}", [f"about {topic} today"]) for i, topic in enumerate(topics)], together=1)
@@ -110,6 +110,20 @@ def test_ten_questions_of_unknown_entities_have_different_answers() -> None:
     for config in (Hero(), Fusion(), Fusion(lexical=0)):
         hits = [top(graph, config, f"{topic} question", "unknown thing") for topic in topics]
         assert hits == [f"T{i}" for i in range(1, 11)]
+
+
+def test_equal_scores_are_ordered_by_the_traces_own_similarity() -> None:
+    """methods.md R6: not by that of their best sentence."""
+    world = World()
+    world.add(Said("a", ["tea and rain", "the train to Porto was late again"]), together=1)
+    world.add(Said("b", ["tea and snow", "rain"]), together=1)
+    graph = world.graph()
+    asked = question(graph, "tea and rain", "unknown")
+    order = ranked(graph, asked, Hero(alpha=0.0, ppr=False)).order
+    similarity = graph.trace_vectors @ asked.vector
+    assert similarity[1] > similarity[0]
+    assert (graph.unit_vectors @ asked.vector).argmax() == 0
+    assert order.tolist() == [1, 0]
 
 
 def test_equal_traces_come_in_the_order_of_the_dialogue() -> None:
@@ -236,11 +250,12 @@ def test_an_empty_memory_has_no_answer_and_raises_nothing(config: Any, granulari
     sound(graph, ranking)
 
 
+@pytest.mark.fault("B166")
 @ALL
 @GRANULARITIES
 @pytest.mark.parametrize("entity", ["cat", "zeppelin"])
 def test_one_turn_is_the_answer_to_everything(config: Any, granularity: str, entity: str) -> None:
-    """Fault B166: one node, perhaps with all entities unknown."""
+    """One node, perhaps with all entities unknown."""
     world = World()
     world.add(Said("a", ["my CAT naps"]))
     graph = world.graph()
@@ -249,10 +264,11 @@ def test_one_turn_is_the_answer_to_everything(config: Any, granularity: str, ent
     sound(graph, ranking)
 
 
+@pytest.mark.fault("B166")
 @ALL
 @GRANULARITIES
 def test_a_memory_without_cues(config: Any, granularity: str) -> None:
-    """Fault B166: no edge but the chain."""
+    """No edge but the chain."""
     world = World()
     world.add(Said("a", ["nothing special"]), Said("b", ["the cat naps"]), together=1)
     graph = world.graph()
@@ -295,10 +311,11 @@ def test_a_memory_whose_vectors_are_still_to_come(config: Any, granularity: str)
     sound(graph, ranking)
 
 
+@pytest.mark.fault("B165")
 @ALL
 @GRANULARITIES
 def test_a_memory_with_removed_turns_in_between(config: Any, granularity: str) -> None:
-    """Fault B165: the restart vector and the graph are of one size whatever was removed."""
+    """The restart vector and the graph are of one size whatever was removed."""
     world = small()
     index = world.index()
     world.remove("b", "c")
@@ -310,9 +327,10 @@ def test_a_memory_with_removed_turns_in_between(config: Any, granularity: str) -
     sound(graph, ranking)
 
 
+@pytest.mark.fault("B168")
 @BOTH
 def test_a_hub_does_not_drag_in_its_neighbours(config: Any) -> None:
-    """Fault B168: a cue of 500 traces, and a question about a cat mentioned once."""
+    """A cue of 500 traces, and a question about a cat mentioned once."""
     world = World()
     world.add(*[Said(f"h{i}", [f"USER said thing{i}"]) for i in range(500)], together=1)
     world.add(Said("cat", ["the CAT of the user sleeps"]), together=1)

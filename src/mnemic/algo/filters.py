@@ -70,8 +70,11 @@ def _operation(name: str, operator_name: str, operand: Json) -> Callable[[list[J
     if test is None:
         allowed = ", ".join([*_TESTS, "ne", "nin", "exists"])
         raise InvalidFilter(f"unknown operator {_shown(operator_name)} for {_shown(name)}; there are: {allowed}")
-    if operator_name in ("in", "nin") and not isinstance(operand, list):
-        raise InvalidFilter(f"{operator_name!r} for {_shown(name)} takes a list, not {_shown(operand)}")
+    if operator_name in ("in", "nin"):
+        if not isinstance(operand, list):
+            raise InvalidFilter(f"{operator_name!r} for {_shown(name)} takes a list, not {_shown(operand)}")
+        is_listed = _listed(operand)
+        return lambda found: any(map(is_listed, found)) != negated
     return lambda found: any(test(value, operand) for value in found) != negated
 
 
@@ -98,6 +101,19 @@ def _equal(value: Json, operand: Json) -> bool:
     if isinstance(value, list) and isinstance(operand, list):
         return len(value) == len(operand) and all(map(_equal, value, operand))
     return isinstance(value, bool) == isinstance(operand, bool) and value == operand
+
+
+def _listed(values: list[Json]) -> Callable[[Json], bool]:
+    """Whether a value is equal to one of a list, in constant time where it is no container."""
+    scalars = {(isinstance(one, bool), one) for one in values if not isinstance(one, list | dict)}
+    containers: list[Json] = [one for one in values if isinstance(one, list | dict)]
+
+    def test(value: Json) -> bool:
+        if isinstance(value, list | dict):
+            return _among(value, containers)
+        return (isinstance(value, bool), value) in scalars
+
+    return test
 
 
 def _ordered(compare: Callable[[float | str, float | str], bool]) -> Test:
