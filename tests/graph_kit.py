@@ -146,7 +146,6 @@ class World:
             removed_turns=tuple(key for kind, key in removed if kind == "turn"),
             removed_traces=tuple(key for kind, key in removed if kind == "trace"),
             removed_notes=tuple(dict.fromkeys(key for kind, key in removed if kind == "note")),
-            removed_cues=(),
             turns=tuple(row for key, row in self.turns.items() if self._newer("turn", key, since)),
             traces=tuple(held for key, held in self.traces.items() if self._newer("trace", key, since)),
             notes=tuple(self.notes[key] for key in sorted(self.notes) if self._newer("note", key, since)),

@@ -156,8 +156,6 @@ class Mirror:
             self.traces.pop(trace_id, None)
         for key in [key for key in self.notes if key[0] in delta.removed_notes]:
             del self.notes[key]
-        for key in delta.removed_cues:
-            self.cues.pop(key, None)
         self.turns |= {row.turn.seq: row for row in delta.turns}
         self.traces |= {trace.trace_id: (trace, vector) for trace, vector in delta.traces}
         self.notes |= {(said.note_id, said.version): (said, vector) for said, vector in delta.notes}

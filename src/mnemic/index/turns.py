@@ -47,7 +47,7 @@ class Turns:
         self._terms: list[tuple[str, ...]] = []
         self._before: list[int] = []
         self._after: list[int] = []
-        self._last_of: dict[str, int] = {}
+        self._last_of: dict[tuple[str, str | None], int] = {}
         self._speaker_slot: dict[str, int] = {}
         self._said: list[int] = []
 
@@ -132,12 +132,12 @@ class Turns:
 
     def _link(self, slot: int) -> None:
         """Let a new turn follow the last one of its session."""
-        before = self._last_of.get(self.session[slot], -1)
+        before = self._last_of.get(self._conversation(slot), -1)
         self._before.append(before)
         self._after.append(-1)
         if before >= 0:
             self._after[before] = slot
-        self._last_of[self.session[slot]] = slot
+        self._last_of[self._conversation(slot)] = slot
 
     def _unlink(self, slot: int) -> int:
         """Join the neighbours of a turn; the slot of the one after it, or -1."""
@@ -147,13 +147,17 @@ class Turns:
         if after >= 0:
             self._before[after] = before
         elif before >= 0:
-            self._last_of[self.session[slot]] = before
+            self._last_of[self._conversation(slot)] = before
         else:
-            del self._last_of[self.session[slot]]
+            del self._last_of[self._conversation(slot)]
         return after
 
+    def _conversation(self, slot: int) -> tuple[str, str | None]:
+        """What a turn shares with the one before it: session and agent, as in traces."""
+        return self.session[slot], self.agent[slot]
+
     def _window_terms(self, slot: int) -> tuple[str, ...]:
-        """Terms of a turn together with the one before it in its session."""
+        """Terms of a turn together with the one before it in its session, said to the same agent."""
         before = self._before[slot]
         return (self._terms[before] if before >= 0 else ()) + self._terms[slot]
 

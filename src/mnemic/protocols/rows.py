@@ -105,14 +105,14 @@ class TurnRow:
 class Delta:
     """What changed for one user since a revision; since 0 it is everything.
 
-    A row that changed (metadata, late vectors, a note's status) comes again, whole. Removals are applied first.
+    A row that changed (metadata, late vectors, a note's status) comes again, whole. Removals are applied first. A cue
+    that nothing mentions any more is gone without being named: its key may be an erased word.
     """
 
     revision: int
     removed_turns: tuple[int, ...]
     removed_traces: tuple[str, ...]
     removed_notes: tuple[str, ...]
-    removed_cues: tuple[str, ...]
     turns: tuple[TurnRow, ...]
     traces: tuple[tuple[Trace, Floats | None], ...]
     notes: tuple[tuple[Note, Floats | None], ...]

@@ -55,7 +55,8 @@ def _spread(matched: Matched, config: Fusion, of_turns: dict[str, Doubles], of_t
     traces = Targets(matched.graph, traces=True)
     base = _fused(matched, config, traces, of_turns, of_traces)[0] * matched.candidates.traces
     rivals = base[matched.candidates.traces]
-    cut = np.partition(rivals, -config.spread)[-config.spread] if config.spread < len(rivals) else 0.0
+    # The best beyond those it restarts at: what they have more than it is their share of the mass.
+    cut = np.partition(rivals, -config.spread - 1)[-config.spread - 1] if config.spread < len(rivals) else 0.0
     restart = np.maximum(base - cut, 0.0)
     cues = linked(matched) * activation.inverse_frequency(matched.candidates.frequency, len(rivals))
     if not restart.sum() > 0:

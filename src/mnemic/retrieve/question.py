@@ -79,7 +79,7 @@ def understand(
         if (slot := graph.cue_slot.get(entity.key)) is not None:
             row[:] = graph.cue_vectors[slot]
     if embedder is not None and graph.dim:
-        # Only the paper needs vectors of cues that no turn mentions: in the default they change no rank.
+        # Only the paper needs vectors of cues that no turn mentions: the default was measured to gain nothing by them.
         unknown = [i for i, row in enumerate(entity_vectors) if not row.any()] if isinstance(config, Hero) else []
         wanted = [asked, *(entities[i].surface for i in unknown)]
         embedded = embedder.embed(wanted, kind="query")

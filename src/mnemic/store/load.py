@@ -59,7 +59,6 @@ def load(connection: Connection, user_id: str, since: int) -> Delta:
         removed_turns=removed.turns,
         removed_traces=removed.traces,
         removed_notes=removed.notes,
-        removed_cues=(),
         turns=changed.turns(),
         traces=changed.traces(),
         notes=changed.notes(),
