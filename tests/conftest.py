@@ -4,16 +4,24 @@ from __future__ import annotations
 
 import json
 import re
+from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Any
 
 import pytest
+from hypothesis import settings
 
 from mnemic.config import Environment
+from mnemic.memory import Memory
+from mnemic.models.doubles import HashEmbedder
 from mnemic.types import Part, Turn
 
 ROOT = Path(__file__).parent.parent
+
+# How long one example takes says nothing on a machine that other tests keep busy.
+settings.register_profile("mnemic", deadline=None)
+settings.load_profile("mnemic")
 
 
 @pytest.fixture(scope="session")
@@ -52,3 +60,23 @@ def _turn(message: dict[str, Any], session_id: str, timestamp: datetime) -> Turn
 
 def _timestamp(published: str) -> datetime:
     return datetime.strptime(published, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
+
+
+@pytest.fixture
+def open_memory(tmp_path: Path) -> Iterator[Callable[..., Memory]]:
+    """Opens memories, all on one database, with an embedder that knows words only; closes them at the end."""
+    opened: list[Memory] = []
+
+    def open_one(**given: Any) -> Memory:
+        opened.append(Memory.open(tmp_path / "memory.db", **{"embedder": HashEmbedder(), **given}))
+        return opened[-1]
+
+    yield open_one
+    for memory in opened:
+        memory.close()
+
+
+@pytest.fixture
+def memory(open_memory: Callable[..., Memory]) -> Memory:
+    """An empty memory."""
+    return open_memory()
