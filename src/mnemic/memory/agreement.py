@@ -6,6 +6,7 @@ from pathlib import Path
 
 from mnemic.errors import EmbedderMismatch
 from mnemic.protocols import Embedder, EmbedderRecord, Store
+from mnemic.types import Thresholds
 
 
 def agree(store: Store, model: Embedder | None, database: str | Path) -> None:
@@ -26,9 +27,9 @@ def agree(store: Store, model: Embedder | None, database: str | Path) -> None:
         )
 
 
-def record(model: Embedder) -> EmbedderRecord:
-    """What a database remembers of an embedder."""
-    return EmbedderRecord(model.fingerprint, model.name, model.dim, model.thresholds)
+def record(model: Embedder, measured: Thresholds | None = None) -> EmbedderRecord:
+    """What a database remembers of an embedder: thresholds measured on it take the place of the embedder's own."""
+    return EmbedderRecord(model.fingerprint, model.name, model.dim, measured or model.thresholds)
 
 
 def serving(model: Embedder | None, holds: EmbedderRecord | None) -> tuple[Embedder | None, tuple[str, ...]]:

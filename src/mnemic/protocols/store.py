@@ -134,6 +134,10 @@ class Store(Protocol):
         """The log, oldest first."""
         ...
 
+    def pending(self, user_id: str) -> int:
+        """How many tasks wait."""
+        ...
+
     def counts(self, user_id: str) -> Counts:
         """Sizes."""
         ...

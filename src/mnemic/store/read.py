@@ -206,6 +206,12 @@ def request(connection: Connection, user_id: str, key: str) -> tuple[str, ...] |
     return tuple(connection.execute(query).scalars())
 
 
+def pending(connection: Connection, user_id: str) -> int:
+    """How many tasks wait."""
+    query = select(func.count()).select_from(tasks).where(tasks.c.user_id == user_id)
+    return int(connection.execute(query).scalar_one())
+
+
 def sizes(connection: Connection, user_id: str) -> dict[str, int]:
     """The fields of ``Counts``, but for the revision."""
 
@@ -221,5 +227,5 @@ def sizes(connection: Connection, user_id: str) -> dict[str, int]:
         "units": count(units),
         "cues": count(cues),
         "notes": count(notes, func.count(notes.c.note.distinct())),
-        "pending": count(tasks),
+        "pending": pending(connection, user_id),
     }

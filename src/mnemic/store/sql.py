@@ -173,6 +173,11 @@ class SqlStore:
         with self._file.read() as connection:
             return notes.find_operations(connection, user_id, target_id)
 
+    def pending(self, user_id: str) -> int:
+        """How many tasks wait."""
+        with self._file.read() as connection:
+            return read.pending(connection, user_id)
+
     def counts(self, user_id: str) -> Counts:
         """Sizes."""
         with self._file.read() as connection:

@@ -1,0 +1,171 @@
+"""Writing: plans made from what the store holds, each committed in one transaction."""
+
+from __future__ import annotations
+
+import logging
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic import backfill, erase, ingest
+from mnemic.algo import prefix
+from mnemic.errors import ModelError, NotFound, StoreError
+from mnemic.memory.agreement import serving
+from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
+from mnemic.types import Added, Task, Turn
+
+_log = logging.getLogger("mnemic")
+
+
+class Writer:
+    """Plans and commits; whoever calls it plans again after a ``StoreConflict``.
+
+    Args:
+        store: Where the rows are.
+        embedder: None leaves all vectors for later.
+        extractor: Finds the cues.
+        clock: Says when now is.
+        warnings: Of the memory, repeated in every result.
+    """
+
+    def __init__(
+        self,
+        store: Store,
+        embedder: Embedder | None,
+        extractor: CueExtractor,
+        clock: Callable[[], datetime],
+        warnings: Sequence[str],
+    ) -> None:
+        self._store = store
+        self._embedder = embedder
+        self._extractor = extractor
+        self._clock = clock
+        self._warnings = tuple(warnings)
+
+    def add(
+        self, user_id: str, turns: list[Turn], *, idempotency_key: str | None, resend: str | None, now: datetime
+    ) -> Added:
+        """Plan and write new turns once.
+
+        Raises:
+            StoreConflict: Another writer came between.
+        """
+        if idempotency_key is not None and (done := self._store.request(user_id, idempotency_key)) is not None:
+            return Added(turn_ids=done, new=0)
+        tails: dict[str, str | None] = {}
+        if resend:
+            turns, tails = self._resent(user_id, turns)
+        ids = tuple(turn.turn_id for turn in turns)
+        known = self._store.known_turns(user_id, ids)
+        warnings = self._warnings + self._contradicted(user_id, [turn for turn in turns if turn.turn_id in known])
+        new = [turn for turn in turns if turn.turn_id not in known]
+        if not new and idempotency_key is None:
+            self._catch_up(user_id)
+            return Added(turn_ids=ids, new=0, warnings=warnings)
+        batch, later = self._plan(user_id, new)
+        batch = replace(batch, tails=tails, idempotency_key=idempotency_key, request_turns=ids)
+        written = self._store.write(user_id, batch, now=now)
+        self._settle(user_id, batch, written)
+        if batch.vectors is not None:
+            # Only now: an embedder that is down is asked once an add, not for everything that it owes.
+            self._catch_up(user_id)
+        return Added(turn_ids=ids, new=len(new), notes=written.note_ids, warnings=warnings + later)
+
+    def _plan(self, user_id: str, turns: list[Turn]) -> tuple[Batch, tuple[str, ...]]:
+        """Everything derived from new turns, with vectors if possible, and warnings if not."""
+        batch = ingest.derive(turns, names=self._store.speakers(user_id), extractor=self._extractor)
+        known = self._store.known_cues(user_id, batch.surfaces)
+        batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, known)
+        later = "are stored and findable by their words; their vectors follow later"
+        return batch, tuple(f"{len(turns)} turns {later}: {failure}" for failure in failures)
+
+    def _embedded(
+        self, batch: Batch, texts: Mapping[str, str], known_cues: Collection[str]
+    ) -> tuple[Batch, tuple[str, ...]]:
+        """The batch with its vectors; or, with the reason if there is one, with tasks to make them later."""
+        embedder, failures = serving(self._embedder, self._store.embedder())
+        try:
+            if embedder is not None:
+                return ingest.embed(batch, texts, embedder, known_cues=known_cues), ()
+        except ModelError as error:
+            failures = (str(error),)
+        for failure in failures:
+            _log.warning("%d turns and %d traces have no vectors yet: %s", len(batch.turns), len(batch.traces), failure)
+        return ingest.postpone(batch), failures
+
+    def _settle(self, user_id: str, batch: Batch, written: Written) -> None:
+        """Leave tasks where the embedder was switched between plan and write: its vectors do not serve any more.
+
+        What was written stays written: no failure here may look like that of the write.
+        """
+        try:
+            if batch.vectors is None or serving(self._embedder, self._store.embedder())[0] is not None:
+                return
+            owners = (*(turn.turn_id for turn in batch.turns), *written.trace_ids)
+            tasks = tuple(Task("embed", owner) for owner in owners)
+            self._store.write(user_id, Batch(tasks=tasks), now=self._clock())
+        except StoreError as error:
+            _log.warning("%d turns and traces of user %r have no vectors: %s", len(batch.turns), user_id, error)
+
+    def _contradicted(self, user_id: str, known: list[Turn]) -> tuple[str, ...]:
+        """A warning where messages with known ids say something else than what is stored under them (fault B090)."""
+        stored = {turn.turn_id: turn for turn in self._store.turns(user_id, turn_ids=[turn.turn_id for turn in known])}
+        other = [turn.turn_id for turn in known if _said(stored.get(turn.turn_id, turn)) != _said(turn)]
+        if not other:
+            return ()
+        return (f"{len(other)} messages were not stored: their ids, {other[0]!r} first, belong to other words",)
+
+    def _resent(self, user_id: str, turns: list[Turn]) -> tuple[list[Turn], dict[str, str | None]]:
+        """The turns of a client that sends its history again, known ones as stored; and each session's last turn."""
+        resent: list[Turn] = []
+        tails: dict[str, str | None] = {}
+        for session in dict.fromkeys(turn.session_id for turn in turns):
+            sent = [turn for turn in turns if turn.session_id == session]
+            stored = self._store.turns(user_id, session_id=session)
+            tails[session] = stored[-1].turn_id if stored else None
+            start, length = prefix.overlap([_said(turn) for turn in stored], [_said(turn) for turn in sent])
+            resent += stored[start : start + length] + sent[length:]
+        return resent, tails
+
+    def _catch_up(self, user_id: str) -> None:
+        """Embed what an embedder that failed left behind; failing again changes nothing."""
+        try:
+            embedder, _ = serving(self._embedder, self._store.embedder())
+            if embedder is not None and self._store.pending(user_id):
+                self._fill(user_id, embedder)
+        except StoreError as error:
+            _log.warning("vectors are still missing for user %r: %s", user_id, error)
+
+    def _fill(self, user_id: str, embedder: Embedder) -> None:
+        try:
+            backfill.fill(self._store, embedder, user_id=user_id)
+        except ModelError as error:
+            _log.warning("vectors are still missing for user %r: %s", user_id, error)
+            missing = next(self._store.unembedded(embedder.fingerprint, user_id=user_id, limit=1), None)
+            if missing is not None and not self._store.pending(user_id):
+                # The tasks are those of turns, which have theirs: something must say that others have none.
+                owner = (*missing.turn_ids, *missing.trace_ids, *missing.cue_keys, *missing.note_ids)[0]
+                self._store.write(user_id, Batch(tasks=(Task("embed", owner),)), now=self._clock())
+
+    def delete(self, user_id: str, *, turn_id: str | None, session_id: str | None) -> int:
+        """Plan and write an erasure once.
+
+        Raises:
+            NotFound: There is no such turn or session.
+            StoreConflict: Another writer came between.
+        """
+        wanted = None if turn_id is None else [turn_id]
+        ids = [turn.turn_id for turn in self._store.turns(user_id, turn_ids=wanted, session_id=session_id)]
+        if not ids:
+            what = f"turn {turn_id!r}" if turn_id is not None else f"session {session_id!r}"
+            raise NotFound(f"user {user_id!r} has no {what}")
+        batch, texts = erase.plan(self._store, user_id, ids)
+        batch, _ = self._embedded(batch, texts, known_cues=())
+        written = self._store.write(user_id, batch, now=self._clock())
+        self._settle(user_id, batch, written)
+        return len(ids)
+
+
+def _said(turn: Turn) -> tuple[str, str, str]:
+    """What makes two sendings of a message the same one."""
+    return turn.role, turn.speaker, turn.text
