@@ -19,9 +19,10 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Retrieval quality and cost on LoCoMo (needs the data set, see README): development half, test half, hero with spaCy cues.
+# Recall and cost on LoCoMo (needs the data set), written to results/ and into the README.
 quality: $(VENV)/installed-for-tests
 	$(BIN)/python scripts/locomo_recall.py --output results/locomo_recall.json
+	$(BIN)/python scripts/readme_numbers.py
 
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist

@@ -2,11 +2,11 @@
 
     python scripts/docs_pages.py                runs README.md and docs/*.md and writes their real output into them
 
-A page is run in an empty folder. Its ``sh`` blocks may hold ``mnemic …``, ``make demo``, ``export NAME=value`` and
-``cat > FILE <<'END'``; everything else must be in ``NOT_RUN``. A command that must fail says so behind it:
-``# exit status 1``. Its ``python`` blocks share one namespace. A ``text`` or ``json`` block right below one of these
-is what it prints; in ``text`` a line ``…`` stands for any lines. Tests compare; decimals, milliseconds, made ids and
-the time of recording may differ.
+A page is run in an empty folder. Its ``sh`` blocks may hold ``mnemic …``, ``make demo``, ``export NAME=value``,
+``mkdir FOLDER`` and ``cat > FILE <<'END'``; everything else must be in ``NOT_RUN``. A command that must fail says so
+behind it: ``# exit status 1``. Its ``python`` blocks share one namespace. A ``text`` or ``json`` block right below one
+of these is what it prints; in ``text`` a line ``…`` stands for any lines. Tests compare; decimals, milliseconds, made
+ids and the time of recording may differ.
 """
 
 from __future__ import annotations
@@ -153,6 +153,9 @@ def _command(words: list[str], block: Block) -> int:
     if words[0] == "export" and len(words) == 2:
         name, _, value = words[1].partition("=")
         os.environ[name] = value
+        return 0
+    if words[0] == "mkdir" and len(words) == 2:
+        Path(words[1]).mkdir()
         return 0
     if words[0] != "mnemic":
         if shlex.join(words) not in {shlex.join(shlex.split(known)) for known in NOT_RUN}:

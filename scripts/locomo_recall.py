@@ -80,7 +80,6 @@ def run(file: Path, folder: Path, extractor: str, configs: dict[str, Configurati
                     "conversation": user,
                     "cpu_s": spent,
                     "embedder_share": timed.seconds / spent,
-                    "bytes": memory.status().size_bytes,
                     "traces": counts.traces,
                     "traces_specified": SPECIFIED_TRACES[position],
                     "units": counts.units,
@@ -90,6 +89,8 @@ def run(file: Path, folder: Path, extractor: str, configs: dict[str, Configurati
             )
             for name, config in configs.items():
                 report["rows"][name] += ask(memory, timed, conversation, known, config)
+        # Closed: the write-ahead log is part of the file by now.
+        report["ingest"][-1]["bytes"] = sum(file.stat().st_size for file in folder.glob(f"{database.name}*"))
     return report
 
 
