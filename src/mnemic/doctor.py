@@ -118,7 +118,12 @@ def _contents(store: Store, fingerprint: str | None) -> Iterator[Finding]:
         yield Finding("integrity", "ok", f"sound; users: {len(users):,}")
     record = store.embedder()
     if record is not None and fingerprint is not None and record.fingerprint != fingerprint:
-        yield Finding("vectors", "wrong", f"they are those of {record.name}", "mnemic reembed")
+        yield Finding(
+            "vectors",
+            "wrong",
+            f"they are those of {record.name}",
+            "name it with --embedder, or make those of another: mnemic reembed",
+        )
     else:
         yield Finding("vectors", "ok", f"of {record.name}" if record else "none yet")
     pending = sum(store.counts(user).pending for user in users)

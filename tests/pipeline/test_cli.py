@@ -8,6 +8,7 @@ import sys
 
 import pytest
 
+import mnemic
 from mnemic.memory import Memory
 
 COMMANDS = (
@@ -27,6 +28,14 @@ def test_help_lists_every_command_and_each_has_its_own(cli):
     assert code == 0
     assert all(f"\n  {command} " in out for command in COMMANDS)
     assert all(cli(command, "--help")[0] == 0 for command in COMMANDS)
+
+
+def test_version(cli):
+    assert cli("--version") == (0, f"mnemic {mnemic.__version__}\n", "")
+
+
+def test_demo_says_where_its_memory_is(cli):
+    assert "a temporary file" in " ".join(cli("demo", "--help")[1].split())
 
 
 def test_help_loads_none_of_the_heavy_packages():
@@ -95,6 +104,24 @@ def test_context(filled):
     assert "Tadeus" in json.loads(filled(*words("context", "Tadeus", "--json"))[1])["context"]
 
 
+def test_nothing_relevant_is_said_and_nothing_printed(filled):
+    nothing = "Nothing relevant: nothing in this memory seems to answer that."
+    assert filled(*words("context", "zeppelin")) == (0, "", f"{nothing}\n")
+    assert filled(*words("context", "zeppelin", "--json")) == (0, '{"context": ""}\n', f"{nothing}\n")
+    assert filled(*words("search", "zeppelin", "--threshold", "9")) == (0, "", f"{nothing}\n")
+    assert filled(*words("search", "zeppelin"))[2] == f"{nothing} The nearest words are above.\n"
+    code, out, err = filled(*words("context", "Tadeus", "--max-tokens", "1"))
+    assert (code, out, err) == (0, "", "What is relevant does not fit into 1 token; give more with --max-tokens.\n")
+
+
+@pytest.mark.parametrize("command", [("search", "Tadeus"), ("context", "Tadeus"), ("notes",), ("export",)])
+def test_a_user_who_is_not_there_is_not_the_same_as_nothing_relevant(filled, command):
+    embedder = ("--embedder", "none") if len(command) == 2 else ()
+    assert filled(*command, "--user", "an\x1ba", *embedder) == (0, "", "User 'an\\x1ba' has nothing in memory.\n")
+    for known in (("search", "zeppelin"), ("notes", "--about", "Nobody")):
+        assert "has nothing" not in filled(*known, "--user", "ana", *embedder)[2]
+
+
 def test_add_finds_its_words_again_and_never_twice(cli):
     code, out, err = cli(
         *words(
@@ -136,7 +163,9 @@ def test_notes_and_status(filled):
     assert filled("notes", "--user", "ana", "--about", "Nobody")[1] == ""
     status = json.loads(filled("status", "--user", "ana", "--json")[1])
     assert (status["users"], status["counts"]["turns"], status["counts"]["sessions"]) == (1, 3, 2)
-    assert "3 turns" in filled("status", "--user", "ana")[1]
+    assert "ana: 3 turns, 2 sessions, 2 traces, " in filled("status", "--user", "ana")[1]
+    filled(*words("delete", "--session", "said", "--yes"))
+    assert "ana: 1 turn, 1 session, 1 trace, " in filled("status", "--user", "ana")[1]
     assert json.loads(filled("status", "--json")[1])["counts"] is None
 
 
@@ -145,12 +174,20 @@ def test_export_and_import_again(filled, tmp_path):
     assert code == 0
     assert filled("export", "--user", "ana", "--output", "out.jsonl")[:2] == (0, "")
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == out
-    code, again, _ = filled("import", "out.jsonl", "--user", "bo", "--embedder", "none", "--json")
-    assert (code, json.loads(again)["new"]) == (0, 3)
-    turns = [json.loads(line) for line in filled("export", "--user", "bo")[1].splitlines()]
-    assert [t for t in turns if "note" not in t] == [
-        t for line in out.splitlines() if "note" not in (t := json.loads(line))
-    ]
+    assert filled("import", "out.jsonl", "--user", "bo", "--embedder", "none") == (
+        0,
+        "3 messages in 2 sessions of bo; 3 new\n2 notes passed over: notes are made again from the messages\n",
+        "Reading out.jsonl as jsonl\n",
+    )
+
+    def told(exported: str) -> list[object]:
+        records = [json.loads(line) for line in exported.splitlines()]
+        return [
+            record | {"note": record["note"] | {"recorded_at": ""}} if "note" in record else record
+            for record in records
+        ]
+
+    assert told(filled("export", "--user", "bo")[1]) == told(out)
     assert filled("export", "--user", "ana", "--output", "out.jsonl")[0] == 1
 
 
@@ -175,6 +212,9 @@ def test_migrate_and_doctor(filled, tmp_path):
     assert (findings["integrity"], findings["schema"], findings["file mode"]) == ("ok", "ok", "ok")
     assert findings["tasks"] == "warning"
     assert code == (findings["embedder"] == "wrong")
+    code, out, _ = filled("doctor", "--embedder", "none", "--json")
+    assert (code, "embedder" in {finding["what"] for finding in json.loads(out)["findings"]}) == (0, False)
+    assert filled("doctor", "--embedder", "magic")[0] == 1
     (tmp_path / "m.db").write_bytes(b"not a database" * 1000)
     code, out, _ = filled("doctor")
     assert code == 1

@@ -10,6 +10,8 @@ from pathlib import Path
 
 import pytest
 
+from mnemic.memory import Memory
+
 HOSTILE = "[bold]not bold[/bold] [link=http://x]y[/link] \x1b[2J \x9b2J \u202eabc \x07 plain"
 
 
@@ -38,7 +40,8 @@ def words(*arguments: str) -> tuple[str, ...]:
         (("add", "x", "--user", "ana", "--timestamp", "soon"), 1, "soon"),
         (("add", "x", "--user", "ana", "--timezone", "Mars"), 1, "Mars"),
         (("import", "none.json", "--user", "ana"), 1, "no such file"),
-        (("import", ".", "--user", "ana"), 1, "not a file"),
+        (("import", "m.db", "--user", "ana"), 1, "not UTF-8 text"),
+        (("import", ".", "--user", "ana", "--session", "s"), 2, "--session"),
         (("delete", "--user", "ana", "--session", "none", "--yes"), 1, "none"),
         (("notes", "--user", "ana", "--as-of", "soon"), 1, "soon"),
         (("fly",), 2, "fly"),
@@ -125,7 +128,27 @@ def test_any_locale_prints_utf8(tmp_path):
     assert (tmp_path / "mémoire.db").exists()
 
 
-def test_as_a_module_and_through_a_closed_pipe(filled, tmp_path):
-    command = f"{sys.executable} -m mnemic export --user ana | true"
+@pytest.mark.parametrize("arguments", ["export --user ana", "import --help"])
+@pytest.mark.parametrize("onto", ["| true", "| head -n 1", ">&-", "2>&-", ">/dev/full"])
+def test_as_a_module_onto_what_does_not_listen(filled, arguments, onto):
+    command = f"{sys.executable} -m mnemic {arguments} {onto}"
     done = subprocess.run(["bash", "-c", command], capture_output=True, text=True, check=False)
     assert "Traceback" not in done.stderr
+    assert "BrokenPipe" not in done.stderr
+
+
+@pytest.mark.fault("B196")
+def test_a_file_gives_its_session_one_name_in_every_locale(tmp_path):
+    (tmp_path / "chats").mkdir()
+    Path(tmp_path / "chats" / "gespräch.txt").write_text("Ana: ja\n")
+    for locale in ("C", "C.UTF-8"):
+        environment = {
+            "PATH": os.environ["PATH"], "LC_ALL": locale, "PYTHONUTF8": "0", "PYTHONCOERCECLOCALE": "0",
+            "PYTHONPATH": os.pathsep.join(sys.path), "MNEMIC_DB": "m.db", "MNEMIC_USER": "ana",
+        }  # fmt: skip
+        for path in ("chats", "chats/gespräch.txt", "chats/kein gespräch.txt"):
+            command = [sys.executable, "-m", "mnemic", "import", path.encode(), "--embedder", "none"]
+            done = subprocess.run(command, cwd=tmp_path, env=environment, capture_output=True, check=False)
+            assert path in done.stderr.decode()
+    with Memory.open(tmp_path / "m.db", embedder=None) as memory:
+        assert [turn.session_id for turn in memory.get_all(user_id="ana")] == ["gespräch"]

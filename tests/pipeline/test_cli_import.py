@@ -30,7 +30,12 @@ def test_import_counts_what_it_left_out(cli, tmp_path):
     assert out.startswith("1 message in 1 session of ana; 1 new\n")
     assert out.count("left out 1") == 3
     report = json.loads(cli(*words("import", "chat.jsonl", "--json"))[1])
-    assert (report["format"], report["messages"], report["new"], report["users"]) == ("jsonl", 1, 0, ["ana"])
+    assert (report["files"], report["messages"], report["new"], report["users"]) == (
+        {"chat.jsonl": "jsonl"},
+        1,
+        0,
+        ["ana"],
+    )
     assert {"reason": "not JSON", "count": 1, "first": "line 4"} in report["skipped"]
 
 
@@ -42,6 +47,59 @@ def test_import_of_nothing_is_no_success(cli, tmp_path):
     assert "left out 1" in out
     assert err.endswith("error: nothing could be imported\n")
     assert cli(*words("import", "none.jsonl"))[0] == 1
+
+
+def folder(tmp_path):
+    """Two conversations, and three files that are none."""
+    (tmp_path / "chats" / "old").mkdir(parents=True)
+    (tmp_path / "chats" / "walk.txt").write_text("Ana: Where is the key?\nBo: In my coat.\n")
+    (tmp_path / "chats" / "old" / "walk.txt").write_text("Ana: Where is the key?\nBo: On the table.\n")
+    (tmp_path / "chats" / "photo.png").write_bytes(b"\x89PNG\r\n")
+    (tmp_path / "chats" / "notes.md").write_text("# Notes\n\nWords.\n")
+    (tmp_path / "chats" / "more.md").write_text("# More\n\nWords.\n")
+
+
+def test_a_folder_is_imported_with_one_report(cli, tmp_path):
+    folder(tmp_path)
+    code, out, err = cli(*words("import", "chats"))
+    assert (code, err) == (0, "Reading chats: 2 files as text\n")
+    assert out == (
+        "4 messages in 2 sessions of ana; 4 new\n"
+        "  left out 2: a file that is no conversation (first: more.md)\n"
+        "  left out 1: a file that is not UTF-8 text (first: photo.png)\n"
+    )
+    (tmp_path / "chats" / "late.jsonl").write_text('{"role": "user", "content": "late"}\n')
+    report = json.loads(cli(*words("import", "chats", "--json"))[1])
+    assert report["files"] == {"late.jsonl": "jsonl", "old/walk.txt": "text", "walk.txt": "text"}
+    assert (report["messages"], report["new"], report["sessions"]) == (5, 1, 3)
+    with Memory.open("m.db", embedder=None) as memory:
+        assert [(turn.session_id, turn.text) for turn in memory.get_all(user_id="ana")] == [
+            ("old/walk", "Where is the key?"),
+            ("old/walk", "On the table."),
+            ("walk", "Where is the key?"),
+            ("walk", "In my coat."),
+            ("late", "late"),
+        ]
+
+
+def test_a_folder_without_conversations_is_no_success_and_makes_no_database(cli, tmp_path):
+    (tmp_path / "chats").mkdir()
+    (tmp_path / "chats" / "empty.txt").touch()
+    assert cli(*words("import", "chats")) == (
+        1,
+        "  left out 1: a file that is empty, or damaged from its beginning (first: empty.txt)\n",
+        "Reading chats: no conversations\nerror: nothing could be imported\n",
+    )
+    assert not (tmp_path / "m.db").exists()
+
+
+def test_many_reasons_are_cut_short(cli, tmp_path):
+    (tmp_path / "chat.jsonl").write_text(
+        "".join(json.dumps({"role": f"r{i}", "content": "x"}) + "\n" for i in range(21))
+        + '{"role": "user", "content": "x"}'
+    )
+    lines = cli(*words("import", "chat.jsonl"))[1].splitlines()
+    assert (len(lines), lines[-1]) == (22, "  and 1 more reason; --json lists them all")
 
 
 @pytest.mark.fault("B088")

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 from typing import Any
 
@@ -11,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mnemic.errors import InvalidInput, InvalidScope
-from mnemic.importers import Conversation, Skipped, load, read, survey
+from mnemic.importers import Conversation, Derived, Skipped, load, read, survey
 from mnemic.memory import Memory
 
 
@@ -31,13 +32,16 @@ def test_what_goes_in_and_how_often(memory):
         conversation("a", "b", user="ana"),
         Skipped("why", "line 1"),
         Skipped("why", "line 9"),
+        Derived(),
         conversation("c", user="bo"),
     ]
     done: list[int] = []
     report = load(source, memory, advance=done.append)
     assert (report.users, report.sessions, report.messages, report.new) == (["ana", "bo"], 2, 3, 3)
-    assert report.skipped == {"why": (2, "line 1")}
-    assert sum(done) == survey(source) == 3
+    assert (report.skipped, report.notes) == ({"why": (2, "line 1")}, 1)
+    surveyed = survey(source)
+    assert (surveyed.skipped, surveyed.notes, surveyed.new) == (report.skipped, 1, 0)
+    assert sum(done) == surveyed.messages == 3
     again = load(source, memory)
     assert (again.messages, again.new) == (3, 0)
 
@@ -71,7 +75,37 @@ def test_other_words_under_a_known_id_are_counted_and_the_first_ones_stay(memory
     report = load([conversation("a", "changed", "c")], memory, user_id="ana")
     assert [turn.text for turn in memory.get_all(user_id="ana")] == ["a", "b", "c"]
     assert (report.messages, report.new) == (2, 1)
-    assert report.skipped == {"an id that is stored with other words; those stay": (1, "session 's', message 's:1'")}
+    [(reason, found)] = report.skipped.items()
+    assert reason.startswith("an id that is stored with other words")
+    assert (found, report.warnings) == ((1, "session 's', message 's:1'"), [])
+
+
+def test_ids_that_every_session_counts_anew_cost_no_words(memory):
+    def counted(session: str, *texts: str) -> Conversation:
+        said = ({"role": "user", "content": text, "id": f"m{i}"} for i, text in enumerate(texts))
+        return Conversation(None, session, tuple(said))
+
+    source = [counted("s", "a", "b"), counted("t", "c", "b"), counted("u", "d")]
+    for new in (4, 0):
+        report = load(source, memory, user_id="ana")
+        assert (report.messages, report.new, report.skipped, report.warnings) == (5, new, {}, [])
+    # The same words under the same id are the same message.
+    assert [(turn.turn_id, turn.text) for turn in memory.get_all(user_id="ana")] == [
+        ("m0", "a"), ("m1", "b"), ("t/m0", "c"), ("u/m0", "d"),
+    ]  # fmt: skip
+    report = load([counted("t", "changed")], memory, user_id="ana")
+    assert (report.new, sum(count for count, _ in report.skipped.values())) == (0, 1)
+
+
+def test_an_id_that_grows_too_long_costs_only_its_message(memory):
+    def long(session: str, text: str) -> Conversation:
+        return Conversation(None, session, ({"role": "user", "content": text, "id": "m" * 512},))
+
+    load([long("s", "a")], memory, user_id="ana")
+    report = load([long("t", "b"), conversation("c")], memory, user_id="ana")
+    assert [turn.text for turn in memory.get_all(user_id="ana")] == ["a", "c"]
+    [(reason, _)] = report.skipped.items()
+    assert "512" in reason
 
 
 def test_long_sessions_go_in_by_pieces(memory, monkeypatch):
@@ -119,9 +153,12 @@ def test_without_a_user_nothing_is_stored(memory):
 
 
 TEXTS = st.text(min_size=1, max_size=40).filter(lambda text: text.strip() != "")
+CONTENT = (
+    TEXTS | st.just("I moved to Lisbon.") | st.lists(TEXTS.map(lambda text: {"type": "text", "text": text}), min_size=1)
+)
 MESSAGES = st.lists(
     st.fixed_dictionaries(
-        {"role": st.sampled_from(["user", "assistant"]), "content": TEXTS},
+        {"role": st.sampled_from(["user", "assistant"]), "content": CONTENT},
         optional={
             "name": TEXTS,
             "id": TEXTS,
@@ -147,8 +184,8 @@ def shared(tmp_path_factory):
 def test_what_is_exported_comes_back_equal(shared, tmp_path, messages):
     def told(user: str) -> list[tuple[Any, ...]]:
         return [
-            (t.turn_id, t.session_id, t.role, t.speaker, t.text, t.timestamp, t.parts, t.agent_id, t.metadata)
-            for t in shared.get_all(user_id=user)
+            (turn.timestamp and turn.timestamp.isoformat(), replace(turn, seq=0, recorded_at=None))
+            for turn in shared.get_all(user_id=user)
         ]
 
     ana, bo = (f"{name}{len(shared.users())}" for name in ("ana", "bo"))
@@ -157,5 +194,6 @@ def test_what_is_exported_comes_back_equal(shared, tmp_path, messages):
     path.write_text("\n".join(json.dumps(record) for record in shared.export(user_id=ana)))
     report = load(read(path, "jsonl"), shared, user_id=bo)
     assert told(bo) == told(ana)
-    assert report.new == len(messages)
+    assert (report.new, report.skipped) == (len(messages), {})
+    assert report.notes == len(shared.notes(user_id=ana)) == len(shared.notes(user_id=bo))
     assert load(read(path, "jsonl"), shared, user_id=ana).new == 0

@@ -11,6 +11,7 @@ from hypothesis import strategies as st
 
 from mnemic.errors import InvalidFile
 from mnemic.importers import Conversation, Skipped, read
+from mnemic.importers.text import looks_like
 
 
 def transcript(tmp_path: Path, text: str) -> tuple[list[Conversation], list[Skipped]]:
@@ -122,8 +123,38 @@ def test_what_belongs_to_nobody_is_counted(tmp_path):
 
 
 def test_no_speaker_at_all_is_refused(tmp_path):
-    with pytest.raises(InvalidFile, match="no line starts with a speaker"):
+    with pytest.raises(InvalidFile, match="no line that starts with a speaker"):
         transcript(tmp_path, "just words\nand more\n")
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "Ana: hi",
+        "\n\n# Session 1\nAna: a long\nanswer\nof many\nlines",
+        "# My chat with Bo\nAna: hi",
+        "Exported today.\n\nAna: hi\nBo: yes",
+        "# Plans\n\nPreface.\n\nHuman: write\nAI: a\nb\nc\nd\ne\nHuman: more\nAI: a\nb\nc\nd\ne",
+        "Preface\nof two lines\nand a third\n[2024-03-01 10:22] Ana: hi",
+    ],
+)
+def test_a_transcript_is_told_from_prose(text):
+    assert looks_like(text)
+
+
+@pytest.mark.parametrize(
+    "text",
+    [
+        "",
+        "only words",
+        "# My project\n\nThese are notes.\nThey go on.\n\nUsage: read them.\n",
+        "Prose.\nMore.\nNote: one\nMore.\nNote: two\nMore.\nAnd more.\n",
+        "name,age\nana,3\n",
+        "<html>\n<style>\n  color: red\n</style>\n</html>",
+    ],
+)
+def test_prose_is_no_transcript(text):
+    assert not looks_like(text)
 
 
 @pytest.mark.fault("B088")

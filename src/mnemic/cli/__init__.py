@@ -5,9 +5,11 @@ from __future__ import annotations
 import logging
 import sys
 from collections.abc import Sequence
+from typing import Annotated
 
 import typer
 
+from mnemic import __version__
 from mnemic.cli import demonstration, output, reading, upkeep, writing
 from mnemic.errors import MnemicError
 
@@ -32,6 +34,21 @@ app.command()(writing.delete)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)
+
+
+def _version(asked: bool) -> None:
+    if asked:
+        output.result(f"mnemic {__version__}")
+        raise typer.Exit
+
+
+@app.callback()
+def _start(
+    version: Annotated[
+        bool, typer.Option("--version", callback=_version, is_eager=True, help="Say which version this is.")
+    ] = False,
+) -> None:
+    pass
 
 
 def main(arguments: Sequence[str] | None = None) -> None:

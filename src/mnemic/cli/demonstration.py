@@ -7,7 +7,9 @@ import time
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Annotated
+
+import typer
 
 from mnemic import importers
 from mnemic.cli import hits, options, output
@@ -18,8 +20,17 @@ if TYPE_CHECKING:
     from mnemic.memory import Memory
 
 
-def demo(db: options.Database = None, embedder: options.EmbedderName = "local", json: options.AsJson = False) -> None:
-    """Put a small dialogue into memory and ask it five questions. Without --db it leaves nothing behind."""
+Kept = Annotated[
+    str | None,
+    typer.Option("--db", metavar="FILE", help="Keep the memory here. [a temporary file, removed at the end]"),
+]
+
+
+def demo(db: Kept = None, embedder: options.EmbedderName = "local", json: options.AsJson = False) -> None:
+    """Put a small dialogue into memory and ask it five questions.
+
+    Without --db it uses a temporary file, and leaves nothing behind.
+    """
     with _somewhere(db, embedder) as memory:
         started = time.perf_counter()
         sessions = dialogue()

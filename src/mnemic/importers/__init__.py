@@ -1,24 +1,20 @@
 """Reads conversations from files, and puts them into a memory.
 
-One file a format; ``read`` opens any of them. What cannot be read is never dropped silently: it comes out as
-``Skipped``, with its reason and place.
+One module a format; ``read`` opens a file of any of them, ``read_folder`` a folder of such files. What cannot be
+read is never dropped silently: it comes out as ``Skipped``, with its reason and place.
 """
 
-from __future__ import annotations
-
-from collections.abc import Callable, Iterator, Mapping
-from dataclasses import dataclass
-from pathlib import Path
-
-from mnemic.importers import jsonl, locomo, longmemeval, messages, personamem, text
-from mnemic.importers.detect import Format, detect
-from mnemic.importers.files import SourceFile
+from mnemic.importers.detect import Format
+from mnemic.importers.folder import Folder, read_folder
 from mnemic.importers.load import Report, load, survey
-from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
+from mnemic.importers.source import FORMATS, Source, read
 
 __all__ = [
     "FORMATS",
     "Conversation",
+    "Derived",
+    "Folder",
     "Format",
     "Message",
     "Record",
@@ -27,55 +23,6 @@ __all__ = [
     "Source",
     "load",
     "read",
+    "read_folder",
     "survey",
 ]
-
-FORMATS: Mapping[Format, Callable[[SourceFile], Iterator[Record]]] = {
-    "messages": messages.read,
-    "jsonl": jsonl.read,
-    "text": text.read,
-    "locomo": locomo.read,
-    "personamem": personamem.read,
-    "longmemeval": longmemeval.read,
-}
-
-
-@dataclass(frozen=True, slots=True)
-class Source:
-    """A file whose format is known; iterating reads it, each time from its beginning.
-
-    Attributes:
-        file: The file.
-        format: What it is read as.
-    """
-
-    file: SourceFile
-    format: Format
-
-    @property
-    def names_users(self) -> bool:
-        """Whether every conversation of the format says whose it is."""
-        return self.format in ("locomo", "personamem", "longmemeval")
-
-    def __iter__(self) -> Iterator[Record]:
-        """Read the file's conversations, in order.
-
-        Raises:
-            InvalidFile: The file as a whole is not what its format says.
-        """
-        return FORMATS[self.format](self.file)
-
-
-def read(path: str | Path, format: Format | None = None, *, session: str | None = None) -> Source:
-    """Open a file of conversations.
-
-    Args:
-        path: Plain or gzip, UTF-8.
-        format: Its format; told by its content when None.
-        session: Names the sessions that the file does not name; the file's own name by default.
-
-    Raises:
-        InvalidFile: It cannot be read, or its format cannot be told.
-    """
-    file = SourceFile.at(path, session=session)
-    return Source(file, format or detect(file))

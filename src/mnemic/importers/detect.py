@@ -5,10 +5,9 @@ from __future__ import annotations
 import itertools
 from typing import Literal
 
-from mnemic.errors import InvalidFile
 from mnemic.importers import locomo, longmemeval, personamem, text
 from mnemic.importers.chat import is_conversation, is_message
-from mnemic.importers.files import Line, SourceFile, parse
+from mnemic.importers.files import Line, SourceFile, Unusable, parse
 from mnemic.types import Json
 
 Format = Literal["messages", "jsonl", "text", "locomo", "personamem", "longmemeval"]
@@ -22,27 +21,37 @@ def detect(file: SourceFile) -> Format:
     """Tell the format.
 
     Raises:
-        InvalidFile: It is none of them.
+        Unusable: It is none of them.
     """
     head = file.head(_HEAD)
     if head.startswith(_BINARY):
-        raise InvalidFile(f"{file.path}: is not UTF-8 text; give a transcript, JSON or JSON lines in UTF-8")
+        raise _binary(file)
     start = head.lstrip()[:1]
     found = _of_lines(file) if start == b"{" else None
     wrong = None
     if found is None and start in (b"{", b"["):
         try:
             found = _of_whole(file.json())
-        except InvalidFile as error:
+        except Unusable as error:
             wrong = error
     if found is None and text.looks_like(head.decode("utf-8", "replace")):
         found = "text"
     if found is None:
-        raise wrong or InvalidFile(
-            f"{file.path}: is neither chat messages in JSON or JSON lines, nor a transcript of 'Name: words' lines, "
-            "nor a known benchmark; if it is one of them, name it with --format to see what is wrong"
-        )
+        raise wrong or (_binary(file) if b"\0" in head else _no_conversation(file))
     return found
+
+
+def _binary(file: SourceFile) -> Unusable:
+    return Unusable(file.path, "is not UTF-8 text", way_out="give a transcript, JSON or JSON lines in UTF-8")
+
+
+def _no_conversation(file: SourceFile) -> Unusable:
+    return Unusable(
+        file.path,
+        "is no conversation",
+        way_out="it would be chat messages in JSON or JSON lines, a transcript of 'Name: words' lines, or a known "
+        "benchmark; if it is one of them, name it with --format to see what is wrong",
+    )
 
 
 def _of_lines(file: SourceFile) -> Format | None:

@@ -6,6 +6,7 @@ import contextlib
 import gzip
 import io
 import json
+import os
 import zlib
 from collections.abc import Iterator
 from dataclasses import dataclass
@@ -37,7 +38,21 @@ class Line:
     text: str
 
 
-class _Damaged(InvalidFile):
+class Unusable(InvalidFile):
+    """A file that cannot be used as a whole.
+
+    Attributes:
+        reason: What is the matter with the file, ``is not JSON``: the same words for the same cause.
+        place: Where in the file, if that helps: ``line 3``.
+    """
+
+    def __init__(self, path: Path, reason: str, *, place: str = "", way_out: str = "") -> None:
+        super().__init__(f"{utf8(str(path))}: {reason}{f' ({place})' * bool(place)}{f'; {way_out}' * bool(way_out)}")
+        self.reason = reason
+        self.place = place
+
+
+class _Damaged(Unusable):
     """The gzip stream ends early or does not decompress from here on."""
 
 
@@ -57,12 +72,14 @@ class _Gunzip(io.RawIOBase):
         try:
             data = self._packed.read1(len(buffer))
         except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise _Damaged(f"{self._path}: the gzip file is cut or damaged ({error})") from error
+            raise _Damaged(self._path, "is a cut or damaged gzip file", place=str(error)) from error
         self._count += len(data)
         if self._count > self._limit:
-            raise InvalidFile(
-                f"{self._path}: expands to more than {self._limit >> 20} MiB, {MAX_RATIO} times its size, "
-                "which no conversation does; if it is sound, unpack it with gunzip and import the result"
+            raise Unusable(
+                self._path,
+                f"expands to more than {MAX_RATIO} times its size, which no conversation does",
+                place=f"{self._limit >> 20} MiB",
+                way_out="if it is sound, unpack it with gunzip and import the result",
             )
         buffer[: len(data)] = data
         return len(data)
@@ -90,16 +107,16 @@ class SourceFile:
         """Look at a file.
 
         Raises:
-            InvalidFile: It is missing, empty, not an ordinary file, or may not be read.
+            Unusable: It is missing, empty, not an ordinary file, or may not be read.
         """
         path = Path(path)
         if not path.exists():
-            raise InvalidFile(f"{path}: there is no such file")
+            raise Unusable(path, "there is no such file")
         if not path.is_file():
-            raise InvalidFile(f"{path}: is not a file; give the conversations' file itself")
-        file = cls(path, session or _stem(path))
+            raise Unusable(path, "is not an ordinary file", way_out="give the conversations' file itself")
+        file = cls(path, session or stem(utf8(path.name)))
         if not file.head(1):
-            raise InvalidFile(f"{path}: is empty, or damaged from its beginning")
+            raise Unusable(path, "is empty, or damaged from its beginning")
         return file
 
     def head(self, size: int) -> bytes:
@@ -136,43 +153,47 @@ class SourceFile:
         """Read the whole file.
 
         Raises:
-            InvalidFile: It is larger than ``MAX_WHOLE``, damaged, or not UTF-8.
+            Unusable: It is larger than ``MAX_WHOLE``, damaged, or not UTF-8.
         """
         with self._open() as stream:
             data = stream.read(MAX_WHOLE + 1)
         if len(data) > MAX_WHOLE:
-            raise InvalidFile(
-                f"{self.path}: larger than {MAX_WHOLE >> 30} GiB; give one message or conversation a line (jsonl)"
+            raise Unusable(
+                self.path,
+                f"is larger than {MAX_WHOLE >> 30} GiB",
+                way_out="give one message or conversation a line (jsonl)",
             )
         try:
             return data.decode("utf-8", "surrogatepass")
         except UnicodeDecodeError as error:
             line = data.count(b"\n", 0, error.start) + 1
-            raise InvalidFile(
-                f"{self.path}: line {line} is not UTF-8 (byte 0x{data[error.start]:02x}); "
-                "convert it first, for example: iconv -f WINDOWS-1252 -t UTF-8"
+            raise Unusable(
+                self.path,
+                "is not UTF-8 text",
+                place=f"line {line}, byte 0x{data[error.start]:02x}",
+                way_out="convert it first, for example: iconv -f WINDOWS-1252 -t UTF-8",
             ) from error
 
     def json(self) -> Json:
         """Read the whole file as one JSON value.
 
         Raises:
-            InvalidFile: As for ``text``, or it is not JSON.
+            Unusable: As for ``text``, or it is not JSON.
         """
+        text = self.text()
         try:
-            return parse(self.text())
+            return parse(text)
         except json.JSONDecodeError as error:
-            raise InvalidFile(
-                f"{self.path}: line {error.lineno}, column {error.colno}: not JSON ({error.msg})"
-            ) from error
+            place = f"line {error.lineno}, column {error.colno}: {error.msg}"
+            raise Unusable(self.path, "is not JSON", place=place) from error
         except ValueError as error:
-            raise InvalidFile(f"{self.path}: not JSON ({error})") from error
+            raise Unusable(self.path, "is not JSON", place=str(error)) from error
 
     def _open(self) -> io.BufferedIOBase:
         try:
             plain = self.path.open("rb")
         except OSError as error:
-            raise InvalidFile(f"{self.path}: cannot be read ({error.strerror})") from error
+            raise Unusable(self.path, f"cannot be read ({error.strerror})") from error
         if plain.peek(2)[:2] != _GZIP_MAGIC:
             return _unmarked(plain)
         plain.close()
@@ -213,6 +234,11 @@ def _pass_over(stream: io.BufferedIOBase) -> None:
         pass
 
 
-def _stem(path: Path) -> str:
-    name = path.name.removesuffix(".gz")
-    return Path(name).stem or path.name
+def stem(name: str) -> str:
+    """A file's name without its ending: ``walk`` of ``walk.txt.gz``."""
+    return Path(name.removesuffix(".gz")).stem or name
+
+
+def utf8(name: str) -> str:
+    """A file's name as UTF-8, whatever the locale, so that sessions named after it are always the same."""
+    return os.fsencode(name).decode("utf-8", "surrogateescape")

@@ -10,7 +10,7 @@ from collections.abc import Iterator
 
 from mnemic.importers.chat import Chat, first_text, is_message
 from mnemic.importers.files import SourceFile, parse
-from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
 
 BATCH = 200
 """Most messages in one conversation made from single lines."""
@@ -37,7 +37,7 @@ def read(file: SourceFile) -> Iterator[Record]:
             yield Skipped("not JSON", where)
             continue
         if isinstance(value, dict) and value.keys() == {"note"}:
-            yield Skipped("a note of mnemic's own export: notes follow from the messages", where)
+            yield Derived()
         elif not is_message(value):
             yield from batch.take()
             yield from chat.conversation(value, f"{file.session}/{line.number}", where)

@@ -1,18 +1,18 @@
-"""Puts the conversations of a file into a memory: resumable, and one bad message does not stop the others."""
+"""Puts conversations into a memory: resumable, and one bad message does not stop the others."""
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING
 
 from mnemic.algo import messages as shapes
 from mnemic.algo.moments import zone
-from mnemic.algo.scope import check_user
-from mnemic.errors import InvalidInput, InvalidScope
+from mnemic.algo.scope import check_id, check_user
+from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
-from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
 from mnemic.types import Turn
 
 if TYPE_CHECKING:
@@ -34,6 +34,7 @@ class Report:
         sessions: How many sessions of those had messages.
         messages: How many messages the memory took or knew already.
         new: How many it did not have before.
+        notes: How many notes of an export were not read, since they are made again from the messages.
         skipped: reason -> how many, and where the first one was.
         warnings: What the memory said, each once.
     """
@@ -42,22 +43,32 @@ class Report:
     sessions: int = 0
     messages: int = 0
     new: int = 0
+    notes: int = 0
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     warnings: list[str] = field(default_factory=list[str])
 
-    def skip(self, what: Skipped) -> None:
-        """Count something left out."""
+    def skip(self, what: Skipped | Derived) -> None:
+        """Count something that is not read."""
+        if isinstance(what, Derived):
+            self.notes += 1
+            return
         count, first = self.skipped.get(what.reason, (0, what.where))
         self.skipped[what.reason] = (count + 1, first)
 
 
-def survey(source: Iterable[Record]) -> int:
-    """Read a file once without storing anything: how many messages it has.
+def survey(source: Iterable[Record]) -> Report:
+    """Read a source once without storing anything: how many messages it has, and what is left out of it.
 
     Raises:
         InvalidFile: The file as a whole cannot be used.
     """
-    return sum(len(record.messages) for record in source if isinstance(record, Conversation))
+    report = Report()
+    for record in source:
+        if isinstance(record, Conversation):
+            report.messages += len(record.messages)
+        else:
+            report.skip(record)
+    return report
 
 
 def load(
@@ -68,10 +79,10 @@ def load(
     timezone: str | None = None,
     advance: Callable[[int], None] = lambda count: None,
 ) -> Report:
-    """Add the conversations of a file to a memory, in order; again, it adds only what is new.
+    """Add conversations to a memory, in order; again, it adds only what is new.
 
     Args:
-        source: From ``read``.
+        source: From ``read`` or ``read_folder``.
         memory: Where to.
         user_id: Whose memory; the file's own users where None. When it differs from the user that the file
             names, that one's name goes before session and message ids (``conv-41/D7:16``), so that the
@@ -91,7 +102,7 @@ def load(
     report = Report()
     sessions: set[tuple[str, str]] = set()
     for record in source:
-        if isinstance(record, Skipped):
+        if not isinstance(record, Conversation):
             report.skip(record)
             continue
         target = _addressed(record, user_id)
@@ -132,21 +143,25 @@ def _add(
 ) -> None:
     """Add what a memory takes of some messages; the rest is counted, for one of them would make it refuse them all."""
     assert target.user_id is not None
-    usable: dict[str, tuple[Message, Turn]] = {}
+    usable: dict[str, Message] = {}
     for message in messages:
         try:
-            turn = _turn(message, target)
+            turn_id = _settled_id(message, target, memory)
         except InvalidInput as error:
             report.skip(Skipped(str(error).removeprefix("messages[0]: "), _place(target, message)))
             continue
-        if turn.turn_id in usable:
+        if turn_id is None:
+            report.skip(
+                Skipped("an id that is stored with other words or another speaker; those stay", _place(target, message))
+            )
+        elif turn_id in usable:
             report.skip(Skipped("a message with the id of another one", _place(target, message)))
         else:
-            usable[turn.turn_id] = (message, turn)
+            usable[turn_id] = {**message, "id": turn_id}
     if not usable:
         return
     added = memory.add(
-        [message for message, _ in usable.values()],
+        list(usable.values()),
         user_id=target.user_id,
         session_id=target.session_id,
         agent_id=target.agent_id,
@@ -156,20 +171,39 @@ def _add(
     report.messages += len(usable)
     report.new += added.new
     report.warnings.extend(warning for warning in added.warnings if warning not in report.warnings)
-    if added.new < len(usable):
-        _compare(usable, target, memory, report)
 
 
-def _compare(usable: Mapping[str, tuple[Message, Turn]], target: Conversation, memory: Memory, report: Report) -> None:
-    """Count what was stored before with other words under the same id."""
+def _settled_id(message: Message, target: Conversation, memory: Memory) -> str | None:
+    """The id under which a message is stored, or will be; None when something else of its session has it.
+
+    An id that another session has for something else, as where every file counts its own messages, is made unique
+    with the session's name.
+
+    Raises:
+        InvalidInput: The memory would not take the message.
+    """
     assert target.user_id is not None
-    for message, turn in usable.values():
-        if was_made(turn.turn_id):
-            continue
-        known = memory.get(turn.turn_id, user_id=target.user_id)
-        if isinstance(known, Turn) and known.text != turn.text:
-            report.messages -= 1
-            report.skip(Skipped("an id that is stored with other words; those stay", _place(target, message)))
+    turn = _turn(message, target)
+    turn_id = turn.turn_id
+    if was_made(turn_id):
+        return turn_id
+    known = _known(turn_id, target.user_id, memory)
+    if known is not None and known.session_id != turn.session_id and _said(known) != _said(turn):
+        turn_id = check_id(f"{turn.session_id}/{turn_id}", "id")
+        known = _known(turn_id, target.user_id, memory)
+    return turn_id if known is None or _said(known) == _said(turn) else None
+
+
+def _known(turn_id: str, user_id: str, memory: Memory) -> Turn | None:
+    try:
+        found = memory.get(turn_id, user_id=user_id)
+    except NotFound:
+        return None
+    return found if isinstance(found, Turn) else None
+
+
+def _said(turn: Turn) -> tuple[str, str, str]:
+    return turn.role, turn.speaker, turn.text
 
 
 def _turn(message: Message, target: Conversation) -> Turn:

@@ -11,8 +11,7 @@ import re
 from collections.abc import Iterator
 from datetime import UTC, datetime
 
-from mnemic.errors import InvalidFile
-from mnemic.importers.files import SourceFile
+from mnemic.importers.files import SourceFile, Unusable
 from mnemic.importers.records import Conversation, Message, Record, Skipped
 from mnemic.types import Json
 
@@ -28,11 +27,11 @@ def read(file: SourceFile) -> Iterator[Record]:
     """Yield one conversation for each session that has turns.
 
     Raises:
-        InvalidFile: It is not JSON, or not of LoCoMo's shape.
+        Unusable: It is not JSON, or not of LoCoMo's shape.
     """
     whole = file.json()
     if not isinstance(whole, list) or not any(is_sample(sample) for sample in whole):
-        raise InvalidFile(f'{file.path}: is not LoCoMo (an array of objects with "sample_id" and "conversation")')
+        raise Unusable(file.path, 'is not LoCoMo (an array of objects with "sample_id" and "conversation")')
     for number, sample in enumerate(whole, 1):
         if isinstance(sample, dict) and isinstance(conversation := sample.get("conversation"), dict):
             yield from _sessions(str(sample.get("sample_id")), conversation)

@@ -25,7 +25,7 @@ def read(file: SourceFile) -> Iterator[Record]:
     One question a line, or the published array of questions.
 
     Raises:
-        InvalidFile: It is an array that is not JSON.
+        Unusable: It is an array that is not JSON.
     """
     if file.head(64).lstrip()[:1] == b"[":
         whole = file.json()

@@ -8,9 +8,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.errors import InvalidFile
 from mnemic.importers.chat import Chat, is_conversation
-from mnemic.importers.files import SourceFile
+from mnemic.importers.files import SourceFile, Unusable
 from mnemic.importers.records import Record
 
 
@@ -18,13 +17,13 @@ def read(file: SourceFile) -> Iterator[Record]:
     """Yield the file's conversations.
 
     Raises:
-        InvalidFile: It is not JSON, or neither an object with ``messages`` nor an array.
+        Unusable: It is not JSON, or neither an object with ``messages`` nor an array.
     """
     whole = file.json()
     chat = Chat(unnamed=file.session)
     if isinstance(whole, dict):
         if not isinstance(whole.get("messages"), list):
-            raise InvalidFile(f'{file.path}: holds one JSON object without "messages": not chat messages')
+            raise Unusable(file.path, 'holds one JSON object without "messages": no chat messages')
         yield from chat.conversation(whole, file.session, "")
     elif isinstance(whole, list):
         if any(is_conversation(item) for item in whole):
@@ -33,4 +32,4 @@ def read(file: SourceFile) -> Iterator[Record]:
         else:
             yield from chat.conversation(whole, file.session, "")
     else:
-        raise InvalidFile(f"{file.path}: holds one JSON {type(whole).__name__}: not chat messages")
+        raise Unusable(file.path, f"holds one JSON {type(whole).__name__}: no chat messages")

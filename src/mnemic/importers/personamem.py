@@ -13,8 +13,7 @@ import re
 from collections import defaultdict
 from collections.abc import Collection, Iterator
 
-from mnemic.errors import InvalidFile
-from mnemic.importers.files import SourceFile, parse
+from mnemic.importers.files import SourceFile, Unusable, parse
 from mnemic.importers.records import Conversation, Message, Record, Skipped
 from mnemic.types import Json
 
@@ -31,7 +30,7 @@ def read(file: SourceFile, *, system_messages: bool = False) -> Iterator[Record]
         system_messages: Keep the system messages too.
 
     Raises:
-        InvalidFile: The questions beside it cannot be read.
+        Unusable: The questions beside it cannot be read.
     """
     ends = _end_indices(file)
     for line in file.lines():
@@ -86,5 +85,5 @@ def _end_indices(file: SourceFile) -> dict[str, set[int]]:
                 for row in csv.DictReader(rows):
                     ends[row["shared_context_id"]].add(int(row["end_index_in_shared_context"]))
         except (csv.Error, KeyError, ValueError) as error:
-            raise InvalidFile(f"{path}: are not PersonaMem's questions ({error!r})") from error
+            raise Unusable(path, "is not PersonaMem's questions", place=repr(error)) from error
     return ends

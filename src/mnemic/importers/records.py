@@ -44,4 +44,9 @@ class Skipped:
     where: str
 
 
-Record = Conversation | Skipped
+@dataclass(frozen=True, slots=True)
+class Derived:
+    """A note of mnemic's own export: it is not read, for it is made again from the messages."""
+
+
+Record = Conversation | Skipped | Derived

@@ -22,12 +22,12 @@ the messages below it that give none.
 from __future__ import annotations
 
 import re
+from collections import Counter
 from collections.abc import Iterator
 from dataclasses import dataclass, field
 from datetime import datetime
 
-from mnemic.errors import InvalidFile
-from mnemic.importers.files import SourceFile
+from mnemic.importers.files import SourceFile, Unusable
 from mnemic.importers.ids import StableIds
 from mnemic.importers.records import Conversation, Message, Record, Skipped
 
@@ -48,11 +48,11 @@ def read(file: SourceFile) -> Iterator[Record]:
     """Yield one conversation for each session of the transcript.
 
     Raises:
-        InvalidFile: It is not UTF-8, or no line starts a message.
+        Unusable: It is not UTF-8, or no line starts a message.
     """
     transcript = _Transcript(file.text().replace("\r\n", "\n").split("\n"))
     if not transcript.starts:
-        raise InvalidFile(f"{file.path}: no line starts with a speaker ('Name: words')")
+        raise Unusable(file.path, "has no line that starts with a speaker ('Name: words')")
     sessions = transcript.sessions(file.session)
     yield from transcript.skipped
     ids = StableIds()
@@ -72,8 +72,22 @@ def read(file: SourceFile) -> Iterator[Record]:
 
 
 def looks_like(text: str) -> bool:
-    """Whether some line of a text starts a message."""
-    return any(_MESSAGE.match(line) for line in text.split("\n"))
+    """Whether a text is a transcript, rather than prose with a line ``Note: words`` in it.
+
+    So it is when a line has a time and a speaker; when the first line, headings aside, or half of all lines have
+    a speaker; or when two speakers take turns.
+    """
+    lines = [line for line in text.split("\n") if line.strip() and not _HEADING.fullmatch(line.strip())]
+    starts = [found for line in lines if (found := _MESSAGE.match(line))]
+    if not starts:
+        return False
+    turns = Counter(start["name"] for start in starts)
+    return (
+        any(map(_stamped, starts))
+        or starts[0].string == lines[0]
+        or 2 * len(starts) >= len(lines)
+        or sum(count > 1 for count in turns.values()) > 1
+    )
 
 
 @dataclass(slots=True)
