@@ -102,7 +102,7 @@ def test_words_are_kept_and_found_and_embedded_at_the_next_add(open_memory, tmp_
     added = memory.add(TALK[2:5], user_id="u")
     assert added.new == 3
     (warning,) = added.warnings
-    assert warning.startswith("3 turns are stored and findable by their words; their vectors follow later: ")
+    assert warning.startswith("turns stored, and found by their words alone for now: 3: ")
     assert reason in warning
     assert memory.status(user_id="u").counts.pending == 3
     found = memory.search("heron number 4", user_id="u", granularity="turn")

@@ -55,7 +55,7 @@ def test_other_words_under_a_known_id_are_refused_aloud(memory):
     again = memory.add([user("ONE", id="1"), user("two", id="2"), user("new", id="3")], user_id="u")
     assert (again.turn_ids, again.new) == (("1", "2", "3"), 1)
     (warning,) = again.warnings
-    assert "1 messages were not stored" in warning
+    assert "messages not stored: 1" in warning
     assert "'1'" in warning
     assert texts(memory) == ["one", "two", "new"]
 

@@ -359,13 +359,14 @@ class Memory:
             NotFound: This user has nothing of that id.
         """
         check_user(user_id)
-        for found in (
-            self._store.turns(user_id, turn_ids=[id]),
-            self._store.traces(user_id, trace_ids=[id]),
-            self._store.notes(user_id, note_ids=[id]),
-        ):
-            if found:
-                return found[-1]
+        store = self._store
+        found = (
+            store.turns(user_id, turn_ids=[id])
+            or store.traces(user_id, trace_ids=[id])
+            or store.notes(user_id, note_ids=[id])
+        )
+        if found:
+            return found[-1]
         raise NotFound(f"user {user_id!r} has no turn, trace or note {id!r}")
 
     def get_all(

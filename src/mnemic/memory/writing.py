@@ -76,8 +76,9 @@ class Writer:
         batch = ingest.derive(turns, names=self._store.speakers(user_id), extractor=self._extractor)
         known = self._store.known_cues(user_id, batch.surfaces)
         batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, known)
-        later = "are stored and findable by their words; their vectors follow later"
-        return batch, tuple(f"{len(turns)} turns {later}: {failure}" for failure in failures)
+        return batch, tuple(
+            f"turns stored, and found by their words alone for now: {len(turns)}: {failure}" for failure in failures
+        )
 
     def _embedded(
         self, batch: Batch, texts: Mapping[str, str], known_cues: Collection[str]
@@ -113,7 +114,7 @@ class Writer:
         other = [turn.turn_id for turn in known if _said(stored.get(turn.turn_id, turn)) != _said(turn)]
         if not other:
             return ()
-        return (f"{len(other)} messages were not stored: their ids, {other[0]!r} first, belong to other words",)
+        return (f"messages not stored: {len(other)}; other words have the id already ({other[0]!r} first)",)
 
     def _resent(self, user_id: str, turns: list[Turn]) -> tuple[list[Turn], dict[str, str | None]]:
         """The turns of a client that sends its history again, known ones as stored; and each session's last turn."""
