@@ -7,7 +7,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal
 
-
+_ANY = float("inf")
 _SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")
 
 
@@ -72,6 +72,13 @@ class Hero:
     directed: bool = False
     names: Literal["keep", "strip"] = "keep"
 
+    def __post_init__(self) -> None:
+        """Check the ranges. Raises ValueError."""
+        _check(self, follow=(0.0, 0.999), alpha=(0.0, _ANY), trace_restart=(0.0, _ANY), rounds=(0, _ANY))
+        _check(self, seeds=(1, _ANY), tau_init=(-1.0, _ANY), tau_alias=(-1.0, _ANY), tau_iter=(-1.0, _ANY))
+        if self.thresholds not in ("fixed", "quantile") or self.names not in ("keep", "strip"):
+            raise ValueError("Hero: thresholds is 'fixed' or 'quantile', and names is 'keep' or 'strip'")
+
 
 @dataclass(frozen=True, slots=True)
 class Fusion:
@@ -82,7 +89,8 @@ class Fusion:
         lexical: BM25 of a turn with the one before it, as a share of the best.
         trace: Cosine of the question to the whole trace.
         date: Nearness to a time that the question names.
-        speaker: The one who speaks is exactly the one whom the question names.
+        speaker: The one who speaks is exactly the one whom the question names; three tenths of it where the words of
+            somebody else name them.
         graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
             cues, as a share of the best.
         spread: How many of the best traces it restarts at.
@@ -105,6 +113,21 @@ class Fusion:
     rounds: int = 1
     date_scale_days: float = 7.0
     relative_date: float = 0.25
+
+    def __post_init__(self) -> None:
+        """Check the ranges. Raises ValueError."""
+        weights = ("unit", "lexical", "trace", "date", "speaker", "graph", "cue_restart", "rounds")
+        _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
+        _check(self, spread=(1, _ANY), follow=(0.0, 0.999), date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))
+
+
+def _check(settings: object, **ranges: tuple[float, float]) -> None:
+    """Whether fields lie in their ranges, ends included; None is left alone."""
+    for name, (low, high) in ranges.items():
+        value = getattr(settings, name)
+        if value is not None and not low <= value <= high:
+            span = f"at least {low:g}" if high == _ANY else f"between {low:g} and {high:g}"
+            raise ValueError(f"{type(settings).__name__}: {name} must be {span}, not {value!r}")
 
 
 Configuration = Hero | Fusion

@@ -29,7 +29,7 @@ from mnemic.algo.lexical import BM25, STOP_WORDS, content_terms, fold, terms
         ("می\u200cخواهم", ["می\u200cخواهم"]),
         ("שלום עולם", ["שלום", "עולם"]),
         ("Привет, МИР!", ["привет", "мир"]),
-        ("한국어 문장", ["한국어", "문장"]),
+        ("한국어 문장", ["한국", "국어", "문장"]),
         ("😀😀 ok 👍🏽", ["😀", "😀", "ok", "👍"]),
         ("I ❤️ it", ["i", "❤", "it"]),
         ("C++ and C# or c", ["c++", "and", "c#", "or", "c"]),
@@ -226,3 +226,8 @@ def test_removal_equals_an_index_that_never_had_the_documents(
     assert not made.scores(query)[gone].any()
     assert made.ceiling(query) == never.ceiling(query)
     assert [made.frequency(term) for term in "abcde"] == [never.frequency(term) for term in "abcde"]
+
+
+def test_a_korean_word_is_found_whatever_particle_it_carries() -> None:
+    assert set(terms("서울")) <= set(terms("서울에서 친구를 만났다"))
+    assert set(terms("친구")) <= set(terms("서울에서 친구를 만났다"))

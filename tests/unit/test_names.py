@@ -72,3 +72,17 @@ def test_a_question_of_a_megabyte() -> None:
     strip("Ana's cat " * 100_000, PEOPLE)
     named("a" * 1_000_000, PEOPLE)
     assert time.process_time() - started < 5
+
+
+@pytest.mark.parametrize(
+    ("question", "who", "rest"),
+    [
+        ("What did Ana say about Bob?", {0}, "What did say about Bob?"),
+        ("Tell me about Bob", set(), "Tell me about Bob"),
+        ("What does Ana know about Bob's dog?", {0, 1}, "What does know about dog?"),
+        ("How about Ana regarding  BOB and Bob", {1}, "How about Ana regarding BOB and"),
+    ],
+)
+def test_whom_others_are_asked_about_is_a_topic(question: str, who: set[int], rest: str) -> None:
+    assert named(question, ["Ana", "Bob"]) == who
+    assert strip(question, ["Ana", "Bob"]) == rest

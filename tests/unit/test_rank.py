@@ -217,6 +217,17 @@ def test_the_only_person_named_is_preferred() -> None:
     assert "speaker" not in ranked(graph, question(graph, "x", named=["Bo", "Ana"]), Fusion()).contributions
 
 
+def test_words_of_somebody_else_that_name_the_one_asked_about_count_less() -> None:
+    world = World()
+    world.add(Said("a", ["Bo adopted a dog"]), Said("b", ["rain all day"], speaker="Cy"), together=1)
+    world.add(Said("c", ["yes"], speaker="Bo", session="s2"), together=1)
+    graph = world.graph()
+    found = ranked(graph, question(graph, "x", named=["Bo"]), Fusion(graph=0)).contributions["speaker"]
+    assert found[2] > found[0] > 0
+    assert found[0] == pytest.approx(0.3 * found[2])
+
+
+
 def test_a_match_by_words_alone_can_be_first() -> None:
     """What takes its candidates from dense hits only never finds it."""
     world = World()

@@ -17,12 +17,15 @@ from collections.abc import Iterable, Sequence
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.algo.scripts import EMOJI, JOINERS, MARK, UNSPACED
+from mnemic.algo.scripts import EMOJI, HANGUL, JOINERS, MARK, UNSPACED
 from mnemic.algo.stem import stem
 
-_LETTER = rf"[^\W_{UNSPACED}]"
+_RUN = UNSPACED + HANGUL
+"""Korean has blanks, but glues particles to its words: bigrams find the word in any form."""
+
+_LETTER = rf"[^\W_{_RUN}]"
 _TERM = re.compile(
-    rf"(?P<run>[{UNSPACED}]+)"
+    rf"(?P<run>[{_RUN}]+)"
     rf"|(?P<code>(?<!\w)[a-z](?:\+\+|\#)(?!\w))"
     rf"|(?P<word>{_LETTER}(?:{_LETTER}|[{MARK}{JOINERS}]|['’](?={_LETTER}))*)"
     rf"|(?P<symbol>[{EMOJI}])"
@@ -58,8 +61,8 @@ def _without_marks(pile: re.Match[str]) -> str:
 def terms(text: str) -> list[str]:
     """The terms of a text, in order, repeats kept.
 
-    Words are folded and (in English) stemmed, possessives and apostrophes dropped; scripts without spaces give
-    character bigrams (a lone character itself); an emoji or symbol is a term; punctuation is none.
+    Words are folded and (in English) stemmed, possessives and apostrophes dropped; scripts without spaces, and Korean,
+    give character bigrams (a lone character itself); an emoji or symbol is a term; punctuation is none.
     """
     found: list[str] = []
     for match in _TERM.finditer(fold(text)):

@@ -16,18 +16,34 @@ from mnemic.algo.scripts import UNSPACED
 _ROLES = frozenset(("user", "assistant", "system", "tool"))
 _BLANKS = re.compile(r"\s+")
 _UNSPACED = re.compile(f"[{UNSPACED}]")
+_TOPIC = re.compile(r"\b(?:about|regarding|concerning)\s+\Z", re.IGNORECASE)
+_LONGEST_PREPOSITION = 16
 
 
 def named(question: str, speakers: Sequence[str]) -> frozenset[int]:
-    """Positions in ``speakers`` of those whom the question names, by full or first name, in any case."""
-    words = {_folded(match.group("name")) for match in _pattern(tuple(speakers)).finditer(question)}
+    """Positions in ``speakers`` of those whom the question names, by full or first name, in any case.
+
+    Somebody whom others are asked *about* ("What did Ana say about Bob?") is a topic, not a speaker, and not named.
+    """
+    matches = _pattern(tuple(speakers)).finditer(question)
+    words = {_folded(match.group("name")) for match in matches if not _is_topic(match)}
     return frozenset(i for i, speaker in enumerate(speakers) if words & set(map(_folded, _forms(speaker))))
 
 
 def strip(question: str, speakers: Sequence[str]) -> str:
-    """The question without the speakers' names and their possessive endings; itself when nothing else is left."""
-    rest = _BLANKS.sub(" ", _pattern(tuple(speakers)).sub(" ", question)).strip()
+    """The question without the speakers' names and their possessive endings; itself when nothing else is left.
+
+    Names that are its topic stay.
+    """
+    kept = _pattern(tuple(speakers)).sub(lambda match: match.group() if _is_topic(match) else " ", question)
+    rest = _BLANKS.sub(" ", kept).strip()
     return rest if any(character.isalnum() for character in rest) else question
+
+
+def _is_topic(match: re.Match[str]) -> bool:
+    """Whether a name follows "about" or the like, and is not there to say whose something is."""
+    before = match.string[max(0, match.start() - _LONGEST_PREPOSITION) : match.start()]
+    return match.end() == match.end("name") and _TOPIC.search(before) is not None
 
 
 def _forms(speaker: str) -> list[str]:

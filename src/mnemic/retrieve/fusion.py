@@ -7,12 +7,15 @@ from __future__ import annotations
 
 import numpy as np
 
-from mnemic.algo import activation, ppr, when
+from mnemic.algo import activation, lexical, ppr, when
 from mnemic.algo.candidates import Targets
 from mnemic.algo.fuse import fuse
 from mnemic.algo.graph import Doubles
 from mnemic.config import Fusion
 from mnemic.retrieve.matched import Matched, linked, transition
+
+_MENTIONED = 0.3
+"""What words that name the one asked about count, against that one's own words."""
 
 _ENOUGH = 1e-4
 """Change at which the walk stops: the order of the first hits is settled long before."""
@@ -84,8 +87,10 @@ def _near(matched: Matched, config: Fusion) -> Doubles:
 
 
 def _speaks(matched: Matched) -> Doubles:
-    """(turns,) 1 where the speaker is the one and only whom the question names."""
-    named = matched.question.named
+    """(turns,) 1 where the speaker is the one and only whom the question names, less where others name them."""
+    graph, named = matched.graph, matched.question.named
     if len(named) != 1:
-        return np.zeros(len(matched.graph.turn_ids))
-    return np.asarray(matched.graph.turn_speaker == next(iter(named)), np.float64)
+        return np.zeros(len(graph.turn_ids))
+    (who,) = named
+    mentioned = graph.windows.scores(lexical.terms(graph.speakers[who]))[graph.turn_window] > 0
+    return np.where(graph.turn_speaker == who, 1.0, _MENTIONED * mentioned)

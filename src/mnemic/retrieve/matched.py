@@ -115,10 +115,13 @@ def _activate(
     tau_iter = thresholds.tau_iter if hero.tau_iter is None else hero.tau_iter
     tau_alias = thresholds.tau_alias if hero.tau_alias is None else hero.tau_alias
     if hero.thresholds == "quantile":
-        tau_init = _cut(similarity.max(axis=0, initial=0.0), _ANCHORS)
-        tau_iter = _cut(relevance, int(_PASSING * np.isfinite(relevance).sum()))
+        tau_init = _cut(similarity.max(axis=0, initial=0.0), min(_ANCHORS, len(graph.cue_keys) // 10))
+    anchors = activation.anchors(similarity, tau=tau_init, cap=hero.seeds)
+    if hero.thresholds == "quantile":
+        opened = relevance[(candidates.mentions @ (anchors > 0).astype(np.float64) > 0) & np.isfinite(relevance)]
+        tau_iter = _cut(opened, round(_PASSING * len(opened)))
     return activation.expand(
-        activation.anchors(similarity, tau=tau_init, cap=hero.seeds),
+        anchors,
         candidates.mentions,
         relevance,
         graph.cue_vectors,
@@ -129,5 +132,6 @@ def _activate(
 
 
 def _cut(values: Doubles, count: int) -> float:
-    """The threshold that about ``count`` of the values pass."""
-    return float(np.partition(values, -count)[-count]) if 0 < count <= len(values) else -1.0
+    """The threshold that about ``count`` of the values pass, but at least the largest, if there are any."""
+    count = min(max(count, 1), len(values))
+    return float(np.partition(values, -count)[-count]) if count else 1.0

@@ -81,7 +81,7 @@ def understand(
     if embedder is not None and graph.dim:
         # Only the paper needs vectors of cues that no turn mentions: the default was measured to gain nothing by them.
         unknown = [i for i, row in enumerate(entity_vectors) if not row.any()] if isinstance(config, Hero) else []
-        wanted = [asked, *(entities[i].surface for i in unknown)]
+        wanted = [asked, *(entities[i].key for i in unknown)]
         embedded = embedder.embed(wanted, kind="query")
         vector, entity_vectors[unknown] = embedded[0], embedded[1:]
     return Question(

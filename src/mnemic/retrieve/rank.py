@@ -65,8 +65,9 @@ def rank(
         contributions = {"ppr" if config.ppr else "activation": scores}
     else:
         scores, contributions = fusion.scores(matched, config, targets)
+    # R6: equal traces by cos(t, q), then the earlier one; equal turns of one trace by their best sentence.
     near = targets.of_traces(np.nan_to_num(matched.traces))
-    ties = [-near, -targets.of_units(matched.units), *([graph.trace_ordinal] if targets.traces else [])]
+    ties = [-near, graph.trace_ordinal if targets.traces else -targets.of_units(matched.units)]
     may = matched.candidates.traces if targets.traces else matched.candidates.turns
     ceiling = graph.windows.ceiling(question.terms)
     return Ranking(
