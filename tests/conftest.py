@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+import shutil
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -62,13 +63,24 @@ def _timestamp(published: str) -> datetime:
     return datetime.strptime(published, "%I:%M %p on %d %B, %Y").replace(tzinfo=UTC)
 
 
+@pytest.fixture(scope="session")
+def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
+    """A database that nobody has used yet: copying it is twenty times as fast as making one."""
+    path = tmp_path_factory.mktemp("new") / "memory.db"
+    Memory.open(path, embedder=None).close()
+    return path
+
+
 @pytest.fixture
-def open_memory(tmp_path: Path) -> Iterator[Callable[..., Memory]]:
+def open_memory(tmp_path: Path, new_database: Path) -> Iterator[Callable[..., Memory]]:
     """Opens memories, all on one database, with an embedder that knows words only; closes them at the end."""
     opened: list[Memory] = []
+    path = tmp_path / "memory.db"
+    shutil.copyfile(new_database, path)
+    path.chmod(0o600)
 
     def open_one(**given: Any) -> Memory:
-        opened.append(Memory.open(tmp_path / "memory.db", **{"embedder": HashEmbedder(), **given}))
+        opened.append(Memory.open(path, **{"embedder": HashEmbedder(), **given}))
         return opened[-1]
 
     yield open_one

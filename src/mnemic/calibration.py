@@ -17,14 +17,15 @@ _TURNS = 400
 """Sizes of the sample: enough for quantiles, and a few seconds of a slow embedder."""
 
 
-def from_memory(store: Store, embedder: Embedder) -> Thresholds | None:
-    """Calibrate on the sentences of the first user who has enough of them.
+def from_memory(store: Store, embedder: Embedder, users: Sequence[str]) -> Thresholds | None:
+    """Calibrate on the sentences of the first of these users who has enough of them.
 
     Some sentences stand in for questions, with their cues as entities; the others are the contexts.
 
     Args:
         store: Holds the sentences.
         embedder: Whose thresholds.
+        users: Whose sentences.
 
     Returns:
         The thresholds; None when no user has enough sentences with cues.
@@ -32,7 +33,7 @@ def from_memory(store: Store, embedder: Embedder) -> Thresholds | None:
     Raises:
         EmbeddingFailed: The embedder failed.
     """
-    for user_id in store.users():
+    for user_id in users:
         turns = store.turns(user_id, limit=_TURNS)
         texts = {turn.turn_id: turn.text for turn in turns}
         units = [unit for unit in store.units(user_id, list(texts)) if unit.cues]

@@ -5,6 +5,7 @@ Each check takes what it looks at and returns its findings; nothing is printed h
 
 from __future__ import annotations
 
+import shlex
 import shutil
 import sqlite3
 import stat
@@ -76,7 +77,9 @@ def place(database: Path) -> Iterator[Finding]:
     elif sys.platform != "win32":
         mode = stat.S_IMODE(database.stat().st_mode)
         if mode & 0o077:
-            yield Finding("file mode", "warning", f"{mode:04o}: others can read it", f"chmod 600 {database}")
+            yield Finding(
+                "file mode", "warning", f"{mode:04o}: others can read it", f"chmod 600 {shlex.quote(str(database))}"
+            )
         else:
             yield Finding("file mode", "ok", f"{mode:04o}")
     size = database.stat().st_size if database.exists() else 0
@@ -88,12 +91,15 @@ def place(database: Path) -> Iterator[Finding]:
         yield Finding("disk", "warning", f"only {_mebibytes(free)} free", f"make room in {folder}")
 
 
-def database(open_store: Callable[[], Store], fingerprint: str | None) -> Iterator[Finding]:
+def database(
+    open_store: Callable[[], Store], fingerprint: str | None, reembed: Callable[[str | None], str]
+) -> Iterator[Finding]:
     """Whether a database opens, is sound, and fits the embedder.
 
     Args:
         open_store: Opens it without migrating it.
         fingerprint: The embedder's that will be used; None for none.
+        reembed: From an embedder's name, or None for the one that will be used, to what makes its vectors.
     """
     try:
         store = open_store()
@@ -102,14 +108,14 @@ def database(open_store: Callable[[], Store], fingerprint: str | None) -> Iterat
         return
     try:
         yield Finding("schema", "ok", "current")
-        yield from _contents(store, fingerprint)
+        yield from _contents(store, fingerprint, reembed)
     except MnemicError as error:
         yield Finding("database", "wrong", "it cannot be read", str(error))
     finally:
         store.close()
 
 
-def _contents(store: Store, fingerprint: str | None) -> Iterator[Finding]:
+def _contents(store: Store, fingerprint: str | None, reembed: Callable[[str | None], str]) -> Iterator[Finding]:
     problems = store.check()
     users = store.users()
     if problems:
@@ -122,13 +128,14 @@ def _contents(store: Store, fingerprint: str | None) -> Iterator[Finding]:
             "vectors",
             "wrong",
             f"they are those of {record.name}",
-            "name it with --embedder, or make those of another: mnemic reembed",
+            f"name it with --embedder, or change it with: {reembed(None)}",
         )
     else:
         yield Finding("vectors", "ok", f"of {record.name}" if record else "none yet")
     pending = sum(store.counts(user).pending for user in users)
     if pending:
-        yield Finding("tasks", "warning", f"turns that wait for their vectors: {pending:,}", "mnemic reembed")
+        way_out = reembed(record.name if record else None)
+        yield Finding("tasks", "warning", f"turns that wait for their vectors: {pending:,}", way_out)
     else:
         yield Finding("tasks", "ok", "none are waiting")
 

@@ -238,14 +238,16 @@ class SearchResult:
 
     Attributes:
         nothing_relevant: True when the best hit is below the embedder's relevance threshold.
-        took_ms: Wall time of the search, in milliseconds.
+        took_ms: Wall time of the search, in milliseconds, without loading the model and the index before it.
         warnings: What the search had to do without (no vectors, a failing reranker), if anything.
+        reranker: Who put the hits in their last order; None where nobody did (methods.md R6).
     """
 
     results: tuple[Evidence, ...]
     nothing_relevant: bool
     took_ms: float
     warnings: tuple[str, ...] = ()
+    reranker: str | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,7 +15,7 @@ MODULES = {str(path.relative_to(PACKAGE)): path for path in sorted(PACKAGE.rglob
 
 LONGEST = 350
 LONGER = {
-    "memory/facade.py": 480,  # the public interface: signatures and their docstrings
+    "memory/facade.py": 455,  # the public interface: signatures and their docstrings
 }
 NETWORK = {
     "socket", "ssl", "http", "urllib", "ftplib", "smtplib", "imaplib", "poplib", "xmlrpc", "socketserver",

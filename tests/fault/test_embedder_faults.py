@@ -73,6 +73,16 @@ def test_a_wrong_result_is_an_error_that_names_the_embedder(bend):
         Checked(Bent(bend)).embed(TEXTS)
 
 
+def test_what_others_say_is_cut_to_a_line():
+    def wordy(rows):
+        raise RuntimeError("no key\n" * 1000)
+
+    with pytest.raises(EmbeddingFailed, match=r"RuntimeError: no key no key.*…$") as caught:
+        Checked(Bent(wordy)).embed(["words"])
+    assert len(str(caught.value)) < 300
+    assert "\n" not in str(caught.value)
+
+
 @pytest.mark.fault("B179")
 def test_the_error_names_the_row():
     with pytest.raises(EmbeddingFailed, match="vector 2 of 3 has norm nan"):

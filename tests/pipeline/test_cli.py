@@ -10,6 +10,7 @@ import pytest
 
 import mnemic
 from mnemic.memory import Memory
+from mnemic.memory.search import Searcher
 
 COMMANDS = (
     "demo", "add", "import", "search", "context", "notes", "status", "export", "delete", "reembed", "migrate", "doctor",
@@ -104,6 +105,15 @@ def test_context(filled):
     assert "Tadeus" in json.loads(filled(*words("context", "Tadeus", "--json"))[1])["context"]
 
 
+@pytest.mark.parametrize(("query", "options"), [("zeppelin", ()), ("Tadeus", ("--max-tokens", "1"))])
+def test_a_context_is_one_search_whether_it_finds_or_not(filled, monkeypatch, query, options):
+    asked = []
+    search = Searcher.search
+    monkeypatch.setattr(Searcher, "search", lambda *given: asked.append(given) or search(*given))
+    filled(*words("context", query, *options))
+    assert len(asked) == 1
+
+
 def test_nothing_relevant_is_said_and_nothing_printed(filled):
     nothing = "Nothing relevant: nothing in this memory seems to answer that."
     assert filled(*words("context", "zeppelin")) == (0, "", f"{nothing}\n")
@@ -188,7 +198,8 @@ def test_export_and_import_again(filled, tmp_path):
         ]
 
     assert told(filled("export", "--user", "bo")[1]) == told(out)
-    assert filled("export", "--user", "ana", "--output", "out.jsonl")[0] == 1
+    code, _, err = filled("export", "--user", "ana", "--output", "out.jsonl")
+    assert (code, err) == (1, "error: out.jsonl exists already: name another file with --output, or remove it first\n")
 
 
 def test_delete_asks_and_without_anybody_to_ask_refuses(filled, monkeypatch):

@@ -79,6 +79,25 @@ def test_a_key_makes_a_repeat_of_the_call_add_nothing(memory):
     assert len(memory.get_all(user_id="v")) == 1
 
 
+@pytest.mark.parametrize("other", [["two"], ["one", "two"], [{"role": "assistant", "content": "one"}]])
+def test_other_words_under_a_known_key_are_refused_aloud(open_memory, other):
+    memory = open_memory()
+    memory.add("one", user_id="u", idempotency_key="k")
+    assert memory.add("one", user_id="u", idempotency_key="k").warnings == ()
+    sent = [message if isinstance(message, dict) else user(message) for message in other]
+    added = memory.add(sent, user_id="u", idempotency_key="k")
+    assert added.new == 0
+    (warning,) = added.warnings
+    assert warning.startswith("messages not stored: 1;")
+    assert texts(memory) == ["one"]
+
+
+def test_a_known_key_keeps_the_memorys_own_warnings(memory):
+    memory._writer._warnings = ("something about all of it",)
+    memory.add("one", user_id="u", idempotency_key="k")
+    assert memory.add("one", user_id="u", idempotency_key="k").warnings == ("something about all of it",)
+
+
 def test_a_key_for_known_messages_and_for_none(memory):
     memory.add(user("one", id="1"), user_id="u")
     assert memory.add(user("one", id="1"), user_id="u", idempotency_key="k").new == 0

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import threading
+import time
 from datetime import UTC, datetime
 
 import pytest
@@ -326,6 +327,7 @@ def test_a_reranker_sees_more_than_top_k_and_orders_it(pies):
     reranker = Scripted()
     found = pies.search("apple pie", user_id="u", top_k=5, granularity="turn", rerank=reranker)
     assert [query for query, _ in reranker.asked] == ["apple pie"]
+    assert (plain.reranker, found.reranker) == (None, reranker.name)
     assert reranker.asked[0][1] == [hit.text for hit in plain.results[:30]]
     assert turns(found) == turns(plain)[29:24:-1]
     assert [hit.score for hit in found.results] == [29, 28, 27, 26, 25]
@@ -370,6 +372,7 @@ def test_a_reranker_that_fails_costs_only_a_warning(pies, answer):
     assert found.results == plain.results
     (warning,) = found.warnings
     assert warning.startswith("not reranked: ")
+    assert found.reranker is None
 
 
 def test_a_reranker_is_not_asked_about_nothing(memory):
@@ -448,6 +451,30 @@ def test_parallel_searches_right_after_the_start(open_memory):
     assert results[0]
 
 
+class SlowToLoad(HashEmbedder):
+    """Takes its time, once, before the first text."""
+
+    is_loaded = False
+
+    def load(self):
+        if not self.is_loaded:
+            time.sleep(0.3)
+        self.is_loaded = True
+
+    def embed(self, texts, *, kind="passage"):
+        self.load()
+        return super().embed(texts, kind=kind)
+
+
+def test_loading_is_not_part_of_the_time_that_a_search_took(open_memory):
+    open_memory().add("apple pie", user_id="u")
+    embedder = SlowToLoad()
+    memory = open_memory(embedder=embedder)
+    assert not embedder.is_loaded
+    assert 0 < memory.search("apple pie", user_id="u").took_ms < 200
+    assert embedder.is_loaded
+
+
 def test_lexical_only_and_an_empty_memory(open_memory):
     memory = open_memory(embedder=None)
     assert memory.search("apple", user_id="u", config="hero", explain=True).results == ()
@@ -459,3 +486,14 @@ def test_lexical_only_and_an_empty_memory(open_memory):
     assert not memory.search("apple pie", user_id="u").nothing_relevant
     with_vectors = open_memory(embedder=HashEmbedder())
     assert with_vectors.search("apple", user_id="u").results[0].turn_ids == ("a",)
+
+
+def test_indexes_that_do_not_fit_are_built_again(open_memory):
+    memory = open_memory(index_bytes=1)
+    for n in range(5):
+        say(memory, f"apple pie for user {n}", "a", user_id=f"u{n}")
+    for _ in range(2):
+        for n in range(5):
+            found = memory.search("apple pie", user_id=f"u{n}")
+            assert [hit.quotes for hit in found.results] == [(f"apple pie for user {n}",)]
+            assert memory.status().index_bytes < 100_000

@@ -146,6 +146,6 @@ class Freshness(RuleBasedStateMachine):
 
 
 Freshness.TestCase.settings = settings(
-    max_examples=25, stateful_step_count=14, deadline=None, suppress_health_check=list(HealthCheck)
+    max_examples=12, stateful_step_count=12, deadline=None, suppress_health_check=list(HealthCheck)
 )
 test_a_memory_answers_as_one_opened_now = Freshness.TestCase

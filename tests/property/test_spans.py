@@ -82,7 +82,7 @@ def assert_verbatim(found, said):
             assert utf8(quote) == utf8(words[span.start : span.end])
 
 
-@settings(max_examples=40, deadline=None, suppress_health_check=list(HealthCheck))
+@settings(max_examples=25, deadline=None, suppress_health_check=list(HealthCheck))
 @given(messages=messages)
 def test_hostile_words_come_back_as_they_were(messages):
     usable = [message for message in messages if has_words(message)]

@@ -29,7 +29,9 @@ def database(tmp_path):
 
 
 def checked(path, fingerprint=None):
-    return list(doctor.database(lambda: open_store(path, migrate=False), fingerprint))
+    return list(
+        doctor.database(lambda: open_store(path, migrate=False), fingerprint, lambda name: f"make those of {name}")
+    )
 
 
 def test_this_python_will_do_and_older_ones_will_not():

@@ -227,7 +227,6 @@ def test_words_of_somebody_else_that_name_the_one_asked_about_count_less() -> No
     assert found[0] == pytest.approx(0.3 * found[2])
 
 
-
 def test_a_match_by_words_alone_can_be_first() -> None:
     """What takes its candidates from dense hits only never finds it."""
     world = World()

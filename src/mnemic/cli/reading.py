@@ -5,11 +5,12 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
 from mnemic.cli import hits, options, output
+from mnemic.errors import InvalidInput
 from mnemic.types import Granularity, Interval
 
 if TYPE_CHECKING:
@@ -79,9 +80,20 @@ def context(
         "reference_time": reference_time, "config": config,
     }  # fmt: skip
     with options.memory(options.existing(db), embedder) as memory:
-        text = memory.context(query, user_id=user_id, max_tokens=max_tokens, **narrowing)
-        if not text:
-            output.note(_why_none(memory, query, user_id, max_tokens, narrowing))
+        # Imported here, as all that is slow to load.
+        from mnemic.memory import context as packing
+
+        found = memory.search(query, user_id=user_id, top_k=packing.depth(max_tokens), **narrowing)
+        is_known = bool(found.results) or _is_known(memory, user_id)
+    text = packing.block(found, max_tokens)
+    output.warn(found.warnings)
+    if not is_known:
+        output.note(hits.nobody(user_id))
+    elif found.nothing_relevant:
+        output.note(hits.NOTHING)
+    elif not text:
+        budget = output.counted(max_tokens, "token")
+        output.note(f"What is relevant does not fit into {budget}; give more with --max-tokens.")
     if json:
         output.result(output.as_json({"context": text}))
     elif text:
@@ -155,21 +167,19 @@ def export(
     """Write everything of a user as JSON lines; import reads it back."""
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory, ExitStack() as stack:
-        stream = stack.enter_context(output.path(to).open("x", encoding="utf-8", newline="\n")) if to else sys.stdout
+        stream = stack.enter_context(_new_file(to)) if to else sys.stdout
         for record in memory.export(user_id=user_id):
             stream.write(output.as_json(record) + "\n")
         if not _is_known(memory, user_id):
             output.note(hits.nobody(user_id))
 
 
+def _new_file(name: str) -> TextIO:
+    try:
+        return output.path(name).open("x", encoding="utf-8", newline="\n")
+    except FileExistsError as error:
+        raise InvalidInput(f"{name} exists already: name another file with --output, or remove it first") from error
+
+
 def _is_known(memory: Memory, user_id: str) -> bool:
     return bool(memory.get_all(user_id=user_id, limit=1))
-
-
-def _why_none(memory: Memory, query: str, user_id: str, max_tokens: int, narrowing: options.Narrowing) -> str:
-    """Why there is no context."""
-    if not _is_known(memory, user_id):
-        return hits.nobody(user_id)
-    if memory.search(query, user_id=user_id, top_k=1, **narrowing).nothing_relevant:
-        return hits.NOTHING
-    return f"What is relevant does not fit into {output.counted(max_tokens, 'token')}; give more with --max-tokens."

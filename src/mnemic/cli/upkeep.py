@@ -73,6 +73,7 @@ def doctor(db: options.Database = None, embedder: options.EmbedderName = "local"
 
 
 def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
+    from mnemic.memory.agreement import way_out
     from mnemic.models import registry
     from mnemic.models.minilm import MiniLM
     from mnemic.store import open_store
@@ -88,4 +89,9 @@ def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
         yield from checks.place(place)
         if not place.exists():
             return
-    yield from checks.database(lambda: open_store(place, migrate=False), None if model is None else model.fingerprint)
+    asked = MiniLM.name if model is None else model.name
+    yield from checks.database(
+        lambda: open_store(place, migrate=False),
+        None if model is None else model.fingerprint,
+        lambda named: way_out(name, named or asked),
+    )

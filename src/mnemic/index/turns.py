@@ -93,8 +93,10 @@ class Turns:
         slot = self.slot.get(span.turn_id)
         if slot is None:
             return []
-        starts, ends = self.unit_start.view, self.unit_end.view
-        return [unit for unit in self.units[slot] if starts[unit] < span.end and ends[unit] > span.start]
+        units = self.units[slot]
+        first = np.searchsorted(self.unit_end.view[units.start : units.stop], span.start, "right")
+        stop = np.searchsorted(self.unit_start.view[units.start : units.stop], span.end, "left")
+        return list(units[int(first) : int(stop)])
 
     def _append(self, row: TurnRow) -> int:
         turn = row.turn

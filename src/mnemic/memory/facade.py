@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import logging
-import time
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -11,17 +10,18 @@ from datetime import UTC, datetime
 from pathlib import Path
 from typing import Literal, Self
 
-from mnemic import backfill, calibration, export, retrieve
+from mnemic import backfill, export
 from mnemic.algo import messages as shapes
 from mnemic.algo.jsonable import as_json
 from mnemic.algo.moments import parse_time, zone
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.errors import EmbedderUnavailable, ImmutableWords, InvalidInput, NotFound
+from mnemic.errors import EmbedderUnavailable, ImmutableWords, InvalidInput
 from mnemic.index import Indexes
-from mnemic.memory.agreement import agree, record
+from mnemic.memory import context, reading
+from mnemic.memory.agreement import agree, agree_on_cues, switch, way_out
 from mnemic.memory.replan import replanned
-from mnemic.memory.search import Request, Searcher, check_count
+from mnemic.memory.search import Request, Searcher
 from mnemic.memory.writing import Writer
 from mnemic.models import registry
 from mnemic.protocols import CueExtractor, Embedder, Reranker, Store
@@ -51,6 +51,7 @@ class Memory:
         clock: Callable[[], datetime] = lambda: datetime.now(UTC),
         make_id: Callable[[], str] = lambda: uuid.uuid4().hex,
         warnings: Sequence[str] = (),
+        database: str | Path | None = None,
     ) -> None:
         """Wire a memory from its parts; ``open`` is the usual way.
 
@@ -63,6 +64,7 @@ class Memory:
             clock: Says when now is, aware.
             make_id: Makes ids for messages that have none.
             warnings: Repeated in every search result.
+            database: The store's file, for the commands that messages name.
         """
         self._store = store
         self._extractor = cue_extractor
@@ -70,6 +72,7 @@ class Memory:
         self._clock = clock
         self._make_id = make_id
         self._warnings = tuple(warnings)
+        self._database = database
         self._indexes = Indexes(store, max_bytes=index_bytes)
         self._use(embedder)
 
@@ -95,7 +98,7 @@ class Memory:
 
         Raises:
             InvalidInput: No embedder, extractor or timezone is called so.
-            EmbedderMismatch: The database holds another embedder's vectors.
+            EmbedderMismatch: The database holds another embedder's vectors. (Another extractor's cues are a warning.)
             StoreError: The database cannot be opened; the subclass and message say why.
         """
         zone(timezone)
@@ -112,6 +115,7 @@ class Memory:
         store = open_store(database)
         try:
             agree(store, model, database)
+            warnings += agree_on_cues(store, extractor)
         except BaseException:
             store.close()
             raise
@@ -122,6 +126,7 @@ class Memory:
             timezone=timezone,
             index_bytes=index_bytes,
             warnings=warnings,
+            database=database,
         )
 
     def close(self) -> None:
@@ -166,7 +171,8 @@ class Memory:
 
         Returns:
             The ids of all turns of the call; a message whose ``id`` is known adds nothing. When the embedder
-            failed the words are stored all the same, with a warning, and embedded later.
+            failed the words are stored all the same, with a warning, and embedded later. Words that differ from
+            those stored under the same ``id`` or key are not stored, with a warning.
 
         Raises:
             InvalidInput: Names the message; nothing was stored.
@@ -199,10 +205,12 @@ class Memory:
             NotFound: There is no such turn.
             ImmutableWords: A new text was given: a correction is a new message or note.
         """
+        check_user(user_id)
+        check_id(turn_id, "turn_id")
         if text is not None:
             raise ImmutableWords(f"the words of turn {turn_id!r} cannot change; add a message that corrects them")
-        self._store.set_metadata(check_user(user_id), turn_id, _metadata(metadata), now=self._clock())
-        return self._turn(user_id, turn_id)
+        self._store.set_metadata(user_id, turn_id, _metadata(metadata), now=self._clock())
+        return reading.turn(self._store, user_id, turn_id)
 
     def delete(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None) -> int:
         """Erase one turn or one session, with everything derived from it alone; the number of turns erased.
@@ -214,6 +222,8 @@ class Memory:
         check_scope(user_id, session_id=session_id)
         if (turn_id is None) == (session_id is None):
             raise InvalidInput("delete takes either turn_id or session_id; delete_all erases a user")
+        if turn_id is not None:
+            check_id(turn_id, "turn_id")
         return replanned(lambda: self._writer.delete(user_id, turn_id=turn_id, session_id=session_id))
 
     def delete_all(self, *, user_id: str) -> int:
@@ -260,6 +270,10 @@ class Memory:
             rerank: A reranker, or the name of one, for the best max(3 top_k, 30).
             explain: Add to each hit the ways that led to it.
 
+        Returns:
+            The hits, best first. ``took_ms`` leaves out what is done once: loading the embedder, and bringing the
+            index up to date.
+
         Raises:
             InvalidInput: Names the argument.
         """
@@ -278,13 +292,8 @@ class Memory:
             reranker=registry.reranker(rerank),
             explain=explain,
         )
-        started = time.perf_counter()
         found = self._searcher.search(request)
-        return replace(
-            found,
-            took_ms=(time.perf_counter() - started) * 1000,
-            warnings=(*self._warnings, *found.warnings),
-        )
+        return replace(found, warnings=(*self._warnings, *found.warnings))
 
     def context(
         self,
@@ -317,12 +326,10 @@ class Memory:
         Returns:
             The block; an empty string when nothing is relevant or nothing fits.
         """
-        check_count(max_tokens, "max_tokens")
         found = self.search(
             query,
             user_id=user_id,
-            # A trace that fits half of this is rare: enough of them to fill the budget.
-            top_k=max(1, max_tokens // 32),
+            top_k=context.depth(max_tokens),
             filters=filters,
             agent_id=agent_id,
             session_id=session_id,
@@ -331,7 +338,7 @@ class Memory:
             reference_time=reference_time,
             config=config,
         )
-        return "" if found.nothing_relevant else retrieve.block(found.results, max_tokens)
+        return context.block(found, max_tokens)
 
     def notes(
         self, *, user_id: str, about: str | None = None, as_of: Time = None, limit: int | None = None
@@ -345,12 +352,7 @@ class Memory:
             limit: Notes at most.
         """
         check_user(user_id)
-        _check_limit(limit)
-        at = self._time(as_of, "as_of")
-        notes = self._store.notes(user_id, about=about, limit=limit if at is None else None)
-        if at is not None:
-            notes = [note for note in notes if _holds(note, at)]
-        return notes[:limit]
+        return reading.notes(self._store, user_id, about=about, at=self._time(as_of, "as_of"), limit=limit)
 
     def get(self, id: str, *, user_id: str) -> Turn | Trace | Note:
         """A turn by its id, or a trace (``T7``) or note (``N7``).
@@ -358,16 +360,7 @@ class Memory:
         Raises:
             NotFound: This user has nothing of that id.
         """
-        check_user(user_id)
-        store = self._store
-        found = (
-            store.turns(user_id, turn_ids=[id])
-            or store.traces(user_id, trace_ids=[id])
-            or store.notes(user_id, note_ids=[id])
-        )
-        if found:
-            return found[-1]
-        raise NotFound(f"user {user_id!r} has no turn, trace or note {id!r}")
+        return reading.find(self._store, user_id, id)
 
     def get_all(
         self,
@@ -383,14 +376,12 @@ class Memory:
         Raises:
             NotFound: There is no turn ``after``.
         """
-        check_scope(user_id, agent_id=agent_id, session_id=session_id)
-        _check_limit(limit)
-        seq = -1 if after is None else self._turn(user_id, after).seq
-        return self._store.turns(user_id, session_id=session_id, agent_id=agent_id, after_seq=seq, limit=limit)
+        scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
+        return reading.turns(self._store, scope, limit=limit, after=after)
 
     def history(self, id: str, *, user_id: str) -> list[Operation]:
         """What happened to a note or a turn's metadata, oldest first; empty where nothing did."""
-        return self._store.operations(check_user(user_id), target_id=id)
+        return self._store.operations(check_user(user_id), target_id=check_id(id, "id"))
 
     def export(self, *, user_id: str) -> Iterator[dict[str, Json]]:
         """Everything of a user, one JSON object a turn or note, in order; ``mnemic import`` reads it back."""
@@ -438,16 +429,15 @@ class Memory:
         model = registry.embedder(embedder)
         if model is None:
             raise InvalidInput("reembed needs an embedder")
-        done = backfill.fill(self._store, model, user_id=None, done=progress)
-        measured = None if registry.is_calibrated(model) else calibration.from_memory(self._store, model)
-        self._store.use_embedder(record(model, measured))
+        done = switch(self._store, model, progress)
         self._use(model)
         # What others added by the old embedder since its place was passed.
         return done + backfill.fill(self._store, model, user_id=None, done=progress)
 
     def _use(self, embedder: Embedder | None) -> None:
         self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings)
-        self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor)
+        way = "" if embedder is None else way_out(self._database, embedder.name)
+        self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
 
     def _time(self, value: Time, what: str) -> datetime | None:
         try:
@@ -455,25 +445,9 @@ class Memory:
         except InvalidInput as error:
             raise InvalidInput(f"{what}: {error}") from error
 
-    def _turn(self, user_id: str, turn_id: str) -> Turn:
-        found = self._store.turns(user_id, turn_ids=[turn_id])
-        if not found:
-            raise NotFound(f"user {user_id!r} has no turn {turn_id!r}")
-        return found[0]
-
 
 def _metadata(given: Metadata) -> dict[str, Json]:
     metadata = as_json(given, "metadata")
     if not isinstance(metadata, dict):
         raise InvalidInput(f"metadata must be a mapping, not {type(given).__name__}")
     return metadata
-
-
-def _holds(note: Note, at: datetime) -> bool:
-    start, end = note.valid.start, note.valid.end
-    return (start is None or start <= at) and (end is None or at < end)
-
-
-def _check_limit(limit: int | None) -> None:
-    if limit is not None:
-        check_count(limit, "limit")

@@ -3,8 +3,10 @@
 from __future__ import annotations
 
 import math
+import time
 import unicodedata
 from collections.abc import Sequence
+from contextlib import suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -16,6 +18,7 @@ from mnemic.algo import abstain
 from mnemic.algo.filters import compile_filter
 from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import InvalidQuery, ModelError, RerankingFailed
+from mnemic.models.checked import Loading
 from mnemic.types import Evidence, Granularity, Json, Scope, SearchResult, Span, Thresholds, Turn
 
 if TYPE_CHECKING:
@@ -49,22 +52,35 @@ class Request:
 
 
 class Searcher:
-    """Answers requests over the users' indexes."""
+    """Answers requests over the users' indexes.
 
-    def __init__(self, store: Store, indexes: Indexes, embedder: Embedder | None, extractor: CueExtractor) -> None:
+    Args:
+        store: Where the rows are.
+        indexes: Of the same store.
+        embedder: None for lexical retrieval only.
+        extractor: Finds the cues of questions.
+        way_out: What gives vectors to what has none yet, for a warning.
+    """
+
+    def __init__(
+        self, store: Store, indexes: Indexes, embedder: Embedder | None, extractor: CueExtractor, way_out: str
+    ) -> None:
         self._store = store
         self._indexes = indexes
         self._embedder = embedder
         self._extractor = extractor
+        self._way_out = way_out
 
     def search(self, request: Request) -> SearchResult:
-        """Search; ``took_ms`` is left to the caller.
+        """Search; ``took_ms`` leaves out loading the embedder and bringing the index up to date.
 
         Raises:
             InvalidQuery, InvalidFilter: Names the argument.
         """
         config = _checked(request)
+        self._load()
         with self._indexes.graph(request.scope.user_id) as (graph, record):
+            started = time.perf_counter()
             question, warnings = self._understand(request, graph, config, record)
             passing = _passing(request, graph)
             has_vectors = bool(np.any(question.vector))
@@ -80,13 +96,22 @@ class Searcher:
                 thresholds=thresholds,
             )
             hits = self._evidence(request, graph, ranking)
+        reranker = None
         if request.reranker is not None and hits:
-            hits, warning = _reranked(request.query, hits, request.reranker)
-            warnings += warning
+            hits, failures = _reranked(request.query, hits, request.reranker)
+            warnings += failures
+            reranker = None if failures else request.reranker.name
         hits = [hit for hit in hits if request.threshold is None or hit.score >= request.threshold][: request.top_k]
         floor = abstain.floor(thresholds.relevance, int(ranking.matched.candidates.units.sum()))
         relevant = ranking.cosine >= floor or ranking.coverage >= _COVERAGE
-        return SearchResult(tuple(hits), nothing_relevant=not (hits and relevant), took_ms=0.0, warnings=warnings)
+        took_ms = (time.perf_counter() - started) * 1000
+        return SearchResult(tuple(hits), not (hits and relevant), took_ms, warnings, reranker)
+
+    def _load(self) -> None:
+        """Load the embedder; where that fails, so will embedding, which says so."""
+        if isinstance(self._embedder, Loading):
+            with suppress(ModelError):
+                self._embedder.load()
 
     def _understand(
         self, request: Request, graph: Graph, config: Configuration, record: EmbedderRecord | None
@@ -97,9 +122,16 @@ class Searcher:
             warning = f"searched by words alone: the vectors are now of {record.name}; open the memory again with it"
             return self._question(request, graph, config, None), (warning,)
         try:
-            return self._question(request, graph, config, embedder), ()
+            return self._question(request, graph, config, embedder), self._waiting(request, embedder)
         except ModelError as error:
             return self._question(request, graph, config, None), (f"searched by words alone: {error}",)
+
+    def _waiting(self, request: Request, embedder: Embedder | None) -> tuple[str, ...]:
+        """A warning where something waits for its vectors, and this embedder makes them."""
+        waiting = 0 if embedder is None else self._store.pending(request.scope.user_id)
+        if not waiting:
+            return ()
+        return (f"turns found by their words alone: {waiting}; the next add changes that, or: {self._way_out}",)
 
     def _question(
         self, request: Request, graph: Graph, config: Configuration, embedder: Embedder | None

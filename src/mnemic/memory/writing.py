@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
@@ -10,7 +11,7 @@ from datetime import datetime
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
-from mnemic.memory.agreement import serving
+from mnemic.memory.agreement import calibrate, serving
 from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
 from mnemic.types import Added, Task, Turn
 
@@ -51,7 +52,7 @@ class Writer:
             StoreConflict: Another writer came between.
         """
         if idempotency_key is not None and (done := self._store.request(user_id, idempotency_key)) is not None:
-            return Added(turn_ids=done, new=0)
+            return Added(turn_ids=done, new=0, warnings=self._warnings + self._lost(user_id, done, turns))
         tails: dict[str, str | None] = {}
         if resend:
             turns, tails = self._resent(user_id, turns)
@@ -69,6 +70,7 @@ class Writer:
         if batch.vectors is not None:
             # Only now: an embedder that is down is asked once an add, not for everything that it owes.
             self._catch_up(user_id)
+            self._calibrate(user_id)
         return Added(turn_ids=ids, new=len(new), notes=written.note_ids, warnings=warnings + later)
 
     def _plan(self, user_id: str, turns: list[Turn]) -> tuple[Batch, tuple[str, ...]]:
@@ -116,6 +118,17 @@ class Writer:
             return ()
         return (f"messages not stored: {len(other)}; other words have the id already ({other[0]!r} first)",)
 
+    def _lost(self, user_id: str, recorded: Sequence[str], sent: list[Turn]) -> tuple[str, ...]:
+        """A warning where a call repeats an idempotency key with words that the first call did not store."""
+        stored = self._store.turns(user_id, turn_ids=recorded)
+        other = Counter(map(_said, sent)) - Counter(map(_said, stored))
+        if not other:
+            return ()
+        return (
+            f"messages not stored: {other.total()}; their idempotency key is that of a call with other words "
+            "(or whose messages were erased since)",
+        )
+
     def _resent(self, user_id: str, turns: list[Turn]) -> tuple[list[Turn], dict[str, str | None]]:
         """The turns of a client that sends its history again, known ones as stored; and each session's last turn."""
         resent: list[Turn] = []
@@ -136,6 +149,14 @@ class Writer:
                 self._fill(user_id, embedder)
         except StoreError as error:
             _log.warning("vectors are still missing for user %r: %s", user_id, error)
+
+    def _calibrate(self, user_id: str) -> None:
+        """Measure thresholds that nobody measured yet; failing leaves them to the next add."""
+        try:
+            if self._embedder is not None:
+                calibrate(self._store, self._embedder, [user_id])
+        except (ModelError, StoreError) as error:
+            _log.warning("the thresholds are still those to begin with: %s", error)
 
     def _fill(self, user_id: str, embedder: Embedder) -> None:
         try:

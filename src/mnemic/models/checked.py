@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import TYPE_CHECKING, Literal
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from mnemic.errors import EmbeddingFailed, ModelError
 from mnemic.models.clean import clean
+from mnemic.models.foreign import told
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -15,6 +16,15 @@ if TYPE_CHECKING:
     from mnemic.types import Thresholds
 
 _NORM_TOLERANCE = 1e-2  # half precision on the wire stays well within
+
+
+@runtime_checkable
+class Loading(Protocol):
+    """An embedder that can be loaded before its first use."""
+
+    def load(self) -> None:
+        """Load now."""
+        ...
 
 
 class Checked:
@@ -50,7 +60,7 @@ class Checked:
         except ModelError:
             raise
         except Exception as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from error
+            raise self._failed(told(error)) from error
 
     @property
     def thresholds(self) -> Thresholds:
@@ -70,6 +80,21 @@ class Checked:
         rows[places] = self._verified(given, len(places))
         return rows
 
+    def load(self) -> None:
+        """Load the wrapped embedder, where it can be loaded ahead.
+
+        Raises:
+            ModelError: It failed.
+        """
+        if not isinstance(self._embedder, Loading):
+            return
+        try:
+            self._embedder.load()
+        except ModelError:
+            raise
+        except Exception as error:
+            raise self._failed(told(error)) from error
+
     def _ask(self, texts: list[str], kind: Literal["query", "passage"]) -> ArrayLike:
         """What the wrapped embedder returns: only believed after ``_verified``."""
         try:
@@ -77,7 +102,7 @@ class Checked:
         except ModelError:
             raise
         except Exception as error:
-            raise self._failed(f"{type(error).__name__}: {error}") from error
+            raise self._failed(told(error)) from error
 
     def _verified(self, given: ArrayLike, count: int) -> Floats:
         import numpy as np

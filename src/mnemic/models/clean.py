@@ -14,8 +14,3 @@ def clean(text: str) -> str:
     Code points keep their positions. A text whose result is white space is *blank*: no model is asked about it.
     """
     return _UNREADABLE.sub(" ", text)
-
-
-def is_blank(text: str) -> bool:
-    """Whether nothing is left to embed; exactly these texts have a zero row."""
-    return not clean(text).strip()

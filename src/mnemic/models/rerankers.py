@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Final, Protocol
 
 from mnemic.errors import RerankingFailed
 from mnemic.models.clean import clean
+from mnemic.models.foreign import told
 from mnemic.models.optional import from_package
 
 if TYPE_CHECKING:
@@ -56,7 +57,7 @@ class CrossEncoderReranker:
         except RerankingFailed:
             raise
         except Exception as error:
-            raise RerankingFailed(f"{self.name} failed: {type(error).__name__}: {error}") from error
+            raise RerankingFailed(f"{self.name} failed: {told(error)}") from error
         if scores.shape != (len(texts),):
             raise RerankingFailed(f"{self.name} returned scores of shape {scores.shape} for {len(texts)} texts")
         if not np.isfinite(scores).all():
@@ -102,5 +103,5 @@ class LateInteractionReranker:
         try:
             asked, *read = self._embedder.token_embeddings([query, *texts])
         except Exception as error:
-            raise RerankingFailed(f"{self.name} failed: {type(error).__name__}: {error}") from error
+            raise RerankingFailed(f"{self.name} failed: {told(error)}") from error
         return [float((asked @ tokens.T).max(axis=1).mean()) if asked.size and tokens.size else 0.0 for tokens in read]

@@ -80,7 +80,7 @@ def number_of(connection: Connection, fingerprint: str, dim: int) -> int:
 
 def use(connection: Connection, chosen: EmbedderRecord) -> bool:
     """Make an embedder the active one and erase the vectors of all others; whether anything was erased."""
-    former = active(connection)
+    former = record(connection)
     number = number_of(connection, chosen.fingerprint, chosen.dim)
     values = {"name": chosen.name, "dim": chosen.dim, "thresholds": asdict(chosen.thresholds), "active": True}
     erased = sum(
@@ -88,7 +88,7 @@ def use(connection: Connection, chosen: EmbedderRecord) -> bool:
     )
     connection.execute(delete(embedders).where(embedders.c.embedder != number))
     connection.execute(update(embedders).where(embedders.c.embedder == number), values)
-    if former is None or former.fingerprint != chosen.fingerprint:
+    if former is None or (former.fingerprint, former.thresholds) != (chosen.fingerprint, chosen.thresholds):
         connection.execute(update(users).values(revision=users.c.revision + 1, base=users.c.revision + 1))
     return erased > 0
 

@@ -6,16 +6,16 @@ import os
 import sqlite3
 from pathlib import Path
 
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import StatementError
 
 from mnemic.errors import StoreCorrupt, StoreError, StoreFull, StoreLocked, StoreReadOnly
 
-Failure = sqlite3.Error | DBAPIError
+Failure = sqlite3.Error | StatementError
 
 
 def translate(failure: Failure, path: Path) -> StoreError:
     """The error that a caller should see, to be raised ``from failure``."""
-    cause = failure.orig if isinstance(failure, DBAPIError) else failure
+    cause = failure.orig if isinstance(failure, StatementError) else failure
     # The low byte is the primary code; the rest says more about it.
     code = getattr(cause, "sqlite_errorcode", sqlite3.SQLITE_ERROR) & 0xFF
     match code:

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import logging
+import shlex
 import sqlite3
 import threading
 from collections.abc import Generator
@@ -60,7 +61,9 @@ def prepare(file: SqliteFile, *, may_migrate: bool) -> Migrated:
     if revision is None:
         file.prepare_new()
     elif not may_migrate:
-        raise StoreError(f"{file.path} has the schema of an older mnemic; run: mnemic migrate --db {file.path}")
+        raise StoreError(
+            f"{file.path} has the schema of an older mnemic; run: mnemic migrate --db {shlex.quote(str(file.path))}"
+        )
     return _migrate(file)
 
 

@@ -13,7 +13,7 @@ from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
-from sqlalchemy.exc import DBAPIError
+from sqlalchemy.exc import StatementError
 from sqlalchemy.pool import QueuePool
 
 from mnemic.errors import StoreError
@@ -69,7 +69,7 @@ class SqliteFile:
         try:
             with self._gate.entered(), closing(self._connect(timeout_s)) as connection:
                 yield connection
-        except (sqlite3.Error, DBAPIError) as error:
+        except (sqlite3.Error, StatementError) as error:
             raise translate(error, self.path) from error
 
     def size_bytes(self) -> int:
@@ -162,7 +162,7 @@ class SqliteFile:
                 connection.execution_options(mnemic_begin=begin).begin(),
             ):
                 yield connection
-        except (sqlite3.Error, DBAPIError) as error:
+        except (sqlite3.Error, StatementError) as error:
             raise translate(error, self.path) from error
 
     def _make_engine(self) -> Engine:

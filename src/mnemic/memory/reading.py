@@ -1,0 +1,61 @@
+"""Reading what is stored, by its id or in order."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from mnemic.algo.scope import check_id, check_user
+from mnemic.errors import NotFound
+from mnemic.memory.search import check_count
+from mnemic.protocols import Store
+from mnemic.types import Note, Scope, Trace, Turn
+
+
+def find(store: Store, user_id: str, id: str) -> Turn | Trace | Note:
+    """A turn, trace or note by its id; a caller's goes before one of ours. Raises NotFound."""
+    check_user(user_id)
+    check_id(id, "id")
+    found = (
+        store.turns(user_id, turn_ids=[id])
+        or store.traces(user_id, trace_ids=[id])
+        or store.notes(user_id, note_ids=[id])
+    )
+    if found:
+        return found[-1]
+    raise NotFound(f"user {user_id!r} has no turn, trace or note {id!r}")
+
+
+def turn(store: Store, user_id: str, turn_id: str) -> Turn:
+    """A turn by its id. Raises NotFound."""
+    found = store.turns(user_id, turn_ids=[turn_id])
+    if not found:
+        raise NotFound(f"user {user_id!r} has no turn {turn_id!r}")
+    return found[0]
+
+
+def turns(store: Store, scope: Scope, *, limit: int | None, after: str | None) -> list[Turn]:
+    """Turns of a scope in order, from behind ``after``. Raises NotFound where there is no such turn."""
+    _check_limit(limit)
+    seq = -1 if after is None else turn(store, scope.user_id, check_id(after, "after")).seq
+    return store.turns(scope.user_id, session_id=scope.session_id, agent_id=scope.agent_id, after_seq=seq, limit=limit)
+
+
+def notes(store: Store, user_id: str, *, about: str | None, at: datetime | None, limit: int | None) -> list[Note]:
+    """Current notes, those that hold at a time where one is given."""
+    _check_limit(limit)
+    if about is not None:
+        check_id(about, "about")
+    found = store.notes(user_id, about=about, limit=limit if at is None else None)
+    if at is not None:
+        found = [note for note in found if _holds(note, at)]
+    return found[:limit]
+
+
+def _holds(note: Note, at: datetime) -> bool:
+    start, end = note.valid.start, note.valid.end
+    return (start is None or start <= at) and (end is None or at < end)
+
+
+def _check_limit(limit: int | None) -> None:
+    if limit is not None:
+        check_count(limit, "limit")
