@@ -139,12 +139,12 @@ def test_no_documents_or_only_empty_ones() -> None:
     assert index([], []).scores(["a"]).tolist() == [0, 0]
 
 
-def test_no_document_exceeds_the_ceiling_and_the_ceiling_counts_unknown_terms() -> None:
-    made = index(["a"] * 1000 + ["b"] * 1000, ["b"], ["c"])
-    assert made.scores(["a", "b"]).max() < made.ceiling(["a", "b"])
-    assert made.scores(["a", "b"]).max() == pytest.approx(made.ceiling(["a", "b"]), rel=0.01)
-    assert made.ceiling(["a", "unknown"]) > made.ceiling(["a"])
-    assert made.ceiling([]) == 0
+def test_coverage_is_the_share_of_the_words_by_rarity_however_long_a_document_is() -> None:
+    made = index(["a", "b", *["x"] * 10_000], ["a"], ["c"])
+    idf = {term: made.idf(term) for term in ("a", "b", "unknown")}
+    assert made.coverage(["a", "b", "b"]).tolist() == pytest.approx([1, idf["a"] / (idf["a"] + idf["b"]), 0])
+    assert made.coverage(["a", "unknown"])[1] == pytest.approx(idf["a"] / (idf["a"] + idf["unknown"]))
+    assert made.coverage([]).tolist() == made.coverage(["unknown"]).tolist() == [0, 0, 0]
 
 
 def test_removing_twice_is_refused() -> None:
@@ -224,7 +224,8 @@ def test_removal_equals_an_index_that_never_had_the_documents(
     kept = [*left, *range(len(first), len(first) + len(later))]
     assert made.scores(query)[kept].tolist() == never.scores(query).tolist()
     assert not made.scores(query)[gone].any()
-    assert made.ceiling(query) == never.ceiling(query)
+    assert made.coverage(query)[kept].tolist() == pytest.approx(never.coverage(query).tolist())
+    assert not made.coverage(query)[gone].any()
     assert [made.frequency(term) for term in "abcde"] == [never.frequency(term) for term in "abcde"]
 
 

@@ -156,9 +156,18 @@ class BM25:
         df = self.frequency(term)
         return math.log1p((self._alive - df + 0.5) / (df + 0.5))
 
-    def ceiling(self, query: Sequence[str]) -> float:
-        """The least upper bound of a document's score for the distinct terms of a query; unknown terms count."""
-        return (self._k1 + 1) * sum(self.idf(term) for term in dict.fromkeys(query))
+    def coverage(self, query: Sequence[str]) -> NDArray[np.float64]:
+        """How much of a query each document holds, however long it is.
+
+        Returns:
+            (len(self),) in [0, 1]: the share of the distinct terms, weighted by idf; unknown terms count as missing.
+        """
+        held = np.zeros(len(self._terms))
+        rarity = {term: self.idf(term) for term in query}
+        for term, idf in rarity.items():
+            if term in self._docs:
+                held[np.frombuffer(self._docs[term], np.int64)] += idf
+        return held / sum(rarity.values()) if rarity else held
 
     def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
         """Score every document number, present or removed, for the distinct terms of a query.

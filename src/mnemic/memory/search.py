@@ -29,7 +29,7 @@ if TYPE_CHECKING:
 _CONFIGURATIONS: dict[str, Configuration] = {"default": Fusion(), "hero": Hero()}
 _NO_VECTORS = Thresholds(tau_init=0.99, tau_alias=2.0, tau_iter=2.0, relevance=2.0)
 """Without vectors: only equal keys are anchors, and only words make something relevant."""
-_COVERAGE = 0.3
+_COVERAGE = 0.4
 """Share of a question's words, weighted by rarity, from which a text is relevant by its words alone."""
 
 

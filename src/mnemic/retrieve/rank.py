@@ -69,12 +69,12 @@ def rank(
     near = targets.of_traces(np.nan_to_num(matched.traces))
     ties = [-near, graph.trace_ordinal if targets.traces else -targets.of_units(matched.units)]
     may = matched.candidates.traces if targets.traces else matched.candidates.turns
-    ceiling = graph.windows.ceiling(question.terms)
+    held = graph.windows.coverage(question.terms)[graph.turn_window] * matched.candidates.turns
     return Ranking(
         order=select.best(scores, may, limit, ties=ties),
         scores=scores,
         contributions=contributions,
         cosine=float(matched.units.max(initial=0.0)),
-        coverage=float(matched.words.max(initial=0.0)) / ceiling if ceiling else 0.0,
+        coverage=float(held.max(initial=0.0)),
         matched=matched,
     )
