@@ -249,6 +249,8 @@ def test_a_place_where_no_file_can_be(tmp_path: Path, place: str, message: str) 
         ("sqlite:///:memory:", "names no file"),
         ("", "names no file"),
         ("a\0b", "names no file"),
+        (None, "by its path, not by None"),
+        (7, "by its path, not by 7"),
     ],
 )
 def test_a_name_that_is_no_file(name: str, message: str) -> None:

@@ -43,6 +43,8 @@ def migrate(database: str | Path, *, busy_timeout_s: float = 30.0) -> Migrated:
 
 
 def _path(database: str | Path) -> Path:
+    if not isinstance(database, str | Path):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise StoreError(f"a database is named by its path, not by {database!r}")
     name = str(database)
     if "://" in name:
         name = _path_in_url(name)
