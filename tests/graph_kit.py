@@ -315,11 +315,14 @@ def told(graph: Graph) -> dict[str, Any]:
     }
 
 
-def words(graph: Graph, query: Sequence[str]) -> dict[str, float]:
-    """BM25 of each living turn's window."""
-    scores = graph.windows.scores(query)
-    living = np.flatnonzero(graph.turn_alive)
-    return {graph.turn_ids[slot]: float(scores[graph.turn_window[slot]]) for slot in living}
+def words(graph: Graph, query: Sequence[str]) -> dict[tuple[str, int], float]:
+    """BM25 of the window of each living unit, by turn and position."""
+    scores = graph.windows.scores(query)[graph.unit_window]
+    return {
+        (graph.turn_ids[turn], int(graph.unit_start[unit])): float(scores[unit])
+        for unit, turn in enumerate(graph.unit_turn)
+        if graph.turn_alive[turn]
+    }
 
 
 def _entries(matrix: Any) -> Any:

@@ -299,6 +299,18 @@ def test_operators_mean_nothing(memory, query):
     memory.search(query, user_id="u", explain=True)
 
 
+@pytest.mark.fault("B053")
+def test_words_are_found_where_they_stand_in_a_long_message(open_memory):
+    rain, ships = "It rained in the harbour town and nobody minded. " * 500, "Ships came and went as they did. " * 500
+    said = f"A quokka began it. {rain}Then came a narwhal. {ships}It ended with an axolotl."
+    with open_memory(embedder=None) as memory:
+        memory.add([{"role": "user", "content": said}, {"role": "assistant", "content": "I see."}], user_id="u")
+        for word in ("quokka", "narwhal", "axolotl"):
+            found = memory.search(word, user_id="u", top_k=1)
+            assert word in found.results[0].text
+            assert not found.nothing_relevant
+
+
 # reranking ---------------------------------------------------------------------------------------------
 
 

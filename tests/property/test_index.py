@@ -181,11 +181,11 @@ def test_the_window_of_a_turn_follows_the_removal_of_the_one_before() -> None:
     world = World()
     world.add(Said("a", ["alpha"]), Said("b", ["beta"]), Said("c", ["gamma"]))
     index = world.index()
-    assert words(index.graph(), ["beta"])["c"] > 0
+    assert words(index.graph(), ["beta"])["c", 0] > 0
     world.remove("b")
     index.apply(world.delta(index.revision))
-    assert words(index.graph(), ["beta"]) == {"a": 0.0, "c": 0.0}
-    assert words(index.graph(), ["alpha"])["c"] > 0
+    assert words(index.graph(), ["beta"]) == {("a", 0): 0.0, ("c", 0): 0.0}
+    assert words(index.graph(), ["alpha"])["c", 0] > 0
     assert words(index.graph(), ["alpha"]) == words(world.graph(), ["alpha"])
 
 
@@ -197,8 +197,26 @@ def test_the_window_of_a_new_turn_reaches_back_over_a_removed_last_one() -> None
     index.apply(world.delta(index.revision))
     world.add(Said("c", ["gamma"]))
     index.apply(world.delta(index.revision))
-    assert words(index.graph(), ["alpha"])["c"] > 0
+    assert words(index.graph(), ["alpha"])["c", 0] > 0
     assert told(index.graph()) == told(world.graph())
+
+
+def test_a_word_in_a_long_turn_is_found_where_it_stands() -> None:
+    world = World()
+    filler = ["once upon a time there was rain " * 12 for _ in range(40)]
+    world.add(Said("long", [*filler[:20], "zanzibar", *filler[20:]]), Said("after", ["gamma"]))
+    graph = world.graph()
+    found = [unit for (turn, unit), score in sorted(words(graph, ["zanzibar"]).items()) if score > 0 and turn == "long"]
+    starts = [start for turn, start in sorted(words(graph, ["zanzibar"])) if turn == "long"]
+    # The piece that holds it, and the one that it comes before; not the other thousands of characters.
+    assert 0 < len(found) < len(starts) / 4
+    assert starts[20] in found
+    assert words(graph, ["zanzibar"])["after", 0] == 0
+    index = world.index()
+    world.remove("long")
+    index.apply(world.delta(index.revision))
+    assert words(index.graph(), ["gamma"]) == words(world.graph(), ["gamma"])
+    assert not index.graph().windows.frequency("zanzibar")
 
 
 def test_a_removed_trace_leaves_its_units_to_no_trace() -> None:

@@ -33,9 +33,9 @@ class Graph:
         turn_alive: (n,) False for a turn that was removed.
         turn_time: (n,) seconds since the epoch, NaN when unknown.
         turn_speaker: (n,) into ``speakers``.
-        turn_window: (n,) number of the BM25 document of the turn and the one before it in its session.
         speakers: Names, as given.
-        windows: The BM25 index.
+        windows: The BM25 index; a document is a turn, or a piece of a long one, with the turn or piece before it.
+        unit_window: (u,) the document that each unit stands in.
         unit_turn, unit_start, unit_end, unit_trace: (u,) where each unit stands; -1 for a removed trace.
         unit_vectors: (u, dim).
         trace_ids, trace_session: For each of t traces.
@@ -61,13 +61,13 @@ class Graph:
     turn_alive: Mask
     turn_time: Doubles
     turn_speaker: Ints
-    turn_window: Ints
     speakers: Sequence[str]
     windows: BM25
     unit_turn: Ints
     unit_start: Ints
     unit_end: Ints
     unit_trace: Ints
+    unit_window: Ints
     unit_vectors: Floats
     trace_ids: Sequence[str]
     trace_session: Sequence[str]

@@ -16,6 +16,9 @@ from mnemic.types import Metadata, Span, TimePhrase, Turn, Unit
 if TYPE_CHECKING:
     from mnemic.protocols import TurnRow
 
+_PIECE = 1000
+"""Characters of a lexical window's own piece; chat turns are shorter, and whole."""
+
 
 class Turns:
     """Columns by slot, as ``Graph`` names them, and how they change."""
@@ -31,20 +34,21 @@ class Turns:
         self.alive = Rows(np.bool_)
         self.time = Rows(np.float64)
         self.speaker = Rows(np.int64)
-        self.window = Rows(np.int64)
         self.windows = BM25()
         self.speakers: list[str] = []
         self.unit_turn = Rows(np.int64)
         self.unit_start = Rows(np.int64)
         self.unit_end = Rows(np.int64)
         self.unit_trace = Rows(np.int64)
+        self.unit_window = Rows(np.int64)
         self.unit_vectors = Rows(np.float32, dim)
         self.phrase_turn = Rows(np.int64)
         self.phrase_start = Rows(np.float64)
         self.phrase_end = Rows(np.float64)
         self._dim = dim
         self._by_seq: dict[int, int] = {}
-        self._terms: list[tuple[str, ...]] = []
+        self._first_terms: list[tuple[str, ...]] = []
+        self._last_terms: list[tuple[str, ...]] = []
         self._before: list[int] = []
         self._after: list[int] = []
         self._last_of: dict[tuple[str, str | None], int] = {}
@@ -74,17 +78,17 @@ class Turns:
         self.alive.view[slot] = False
         self.dead += 1
         after = self._unlink(slot)
-        self.windows.remove(self.window.view[slot])
-        if after >= 0:
-            self.windows.remove(self.window.view[after])
-            self.window.view[after] = self.windows.add(self._window_terms(after))
+        units = self.units[slot]
+        for window in np.unique(self.unit_window.view[units.start : units.stop]):
+            self.windows.remove(int(window))
+        if after >= 0 and len(self.units[after]):
+            self._renew_first_window(after)
         self._silence(int(self.speaker.view[slot]))
         del self.slot[self.ids[slot]]
         self.ids[slot] = self.session[slot] = ""
         self.agent[slot] = None
         self.metadata[slot] = {}
-        self._terms[slot] = ()
-        units = self.units[slot]
+        self._first_terms[slot] = self._last_terms[slot] = ()
         self.unit_vectors.view[units.start : units.stop] = 0
         return slot
 
@@ -106,13 +110,12 @@ class Turns:
         self.session.append(turn.session_id)
         self.agent.append(turn.agent_id)
         self.metadata.append(turn.metadata)
-        self._terms.append(tuple(terms(turn.text)))
         self._link(slot)
         self.alive.extend([True])
         self.time.extend([_seconds(turn.timestamp, math.nan)])
         self.speaker.extend([self._voice(turn)])
-        self.window.extend([self.windows.add(self._window_terms(slot))])
         self._append_units(slot, row.units)
+        self._append_windows(slot, turn.text, row.units)
         self._append_phrases(slot, row.phrases)
         return slot
 
@@ -158,10 +161,32 @@ class Turns:
         """What a turn shares with the one before it: session and agent, as in traces."""
         return self.session[slot], self.agent[slot]
 
-    def _window_terms(self, slot: int) -> tuple[str, ...]:
-        """Terms of a turn together with the one before it in its session, said to the same agent."""
+    # lexical windows -----------------------------------------------------------------------------------
+
+    def _append_windows(self, slot: int, text: str, units: Sequence[Unit]) -> None:
+        """A window for each piece of a turn: its terms together with those of the piece before it.
+
+        A short turn is one piece. Before the first piece comes the last one of the turn before, in the same session
+        and said to the same agent.
+        """
+        pieces = [tuple(terms(text[units[a].start : units[b - 1].end])) for a, b in _pieces(units)]
+        self._first_terms.append(pieces[0] if pieces else ())
+        self._last_terms.append(pieces[-1] if pieces else ())
+        earlier = [self._terms_before(slot), *pieces]
+        for (a, b), before, piece in zip(_pieces(units), earlier, pieces, strict=False):
+            self.unit_window.extend([self.windows.add(before + piece)] * (b - a))
+
+    def _renew_first_window(self, slot: int) -> None:
+        """The turn before has changed."""
+        units = self.units[slot]
+        windows = self.unit_window.view[units.start : units.stop]
+        old = int(windows[0])
+        self.windows.remove(old)
+        windows[windows == old] = self.windows.add(self._terms_before(slot) + self._first_terms[slot])
+
+    def _terms_before(self, slot: int) -> tuple[str, ...]:
         before = self._before[slot]
-        return (self._terms[before] if before >= 0 else ()) + self._terms[slot]
+        return self._last_terms[before] if before >= 0 else ()
 
     # speakers ------------------------------------------------------------------------------------------
 
@@ -180,6 +205,17 @@ class Turns:
         if not self._said[speaker]:
             del self._speaker_slot[self.speakers[speaker]]
             self.speakers[speaker] = ""
+
+
+def _pieces(units: Sequence[Unit]) -> list[tuple[int, int]]:
+    """Ranges of units of about ``_PIECE`` characters each, so that a word in a long text is found where it stands."""
+    pieces: list[tuple[int, int]] = []
+    first = 0
+    for last, unit in enumerate(units, 1):
+        if last == len(units) or unit.end - units[first].start >= _PIECE:
+            pieces.append((first, last))
+            first = last
+    return pieces
 
 
 def _seconds(moment: datetime | None, unknown: float) -> float:

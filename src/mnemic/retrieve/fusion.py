@@ -24,7 +24,6 @@ _ENOUGH = 1e-4
 def scores(matched: Matched, config: Fusion, targets: Targets) -> tuple[Doubles, dict[str, Doubles]]:
     """(targets,) scores, and each signal's contribution to them."""
     of_turns = {
-        "lexical": _share(matched.words),
         "date": _near(matched, config) * matched.candidates.turns,
         "speaker": _speaks(matched) * matched.candidates.turns,
     }
@@ -43,6 +42,7 @@ def _fused(
 ) -> tuple[Doubles, dict[str, Doubles]]:
     signals = {
         "unit": targets.of_units(matched.units),
+        "lexical": targets.of_units(_share(matched.words)),
         **{name: targets.of_turns(values) for name, values in of_turns.items()},
         **{name: targets.of_traces(values) for name, values in of_traces.items()},
     }
@@ -92,5 +92,7 @@ def _speaks(matched: Matched) -> Doubles:
     if len(named) != 1:
         return np.zeros(len(graph.turn_ids))
     (who,) = named
-    mentioned = graph.windows.scores(lexical.terms(graph.speakers[who]))[graph.turn_window] > 0
-    return np.where(graph.turn_speaker == who, 1.0, _MENTIONED * mentioned)
+    speaks = np.asarray(graph.turn_speaker == who, np.float64)
+    naming = graph.windows.scores(lexical.terms(graph.speakers[who]))[graph.unit_window] > 0
+    np.maximum.at(speaks, graph.unit_turn[naming], _MENTIONED)
+    return speaks

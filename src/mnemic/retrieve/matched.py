@@ -36,7 +36,7 @@ class Matched:
         relevance: (units + notes,) cosines, -inf for what may not be a context.
         units: (u,) cosines, in [0, 1]; 0 for units that do not pass.
         traces: (t,) cosines; NaN for traces that hold a turn that does not pass.
-        words: (n,) BM25 of each turn with the one before it.
+        words: (u,) BM25 of the turn, or piece of a long one, that a unit stands in, with the one before it.
         active: HERO's phases 1 and 2.
     """
 
@@ -64,7 +64,7 @@ def match(question: Question, graph: Graph, config: Configuration, *, passing: M
         relevance=relevance,
         units=np.clip(relevance[: len(graph.unit_turn)], 0.0, 1.0),
         traces=np.where(candidates.whole, dot(graph.trace_vectors, question.vector), np.nan),
-        words=graph.windows.scores(question.terms)[graph.turn_window] * candidates.turns,
+        words=graph.windows.scores(question.terms)[graph.unit_window] * candidates.units,
         active=_activate(config, graph, candidates, similarity, relevance, thresholds),
     )
 

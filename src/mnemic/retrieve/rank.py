@@ -69,7 +69,7 @@ def rank(
     near = targets.of_traces(np.nan_to_num(matched.traces))
     ties = [-near, graph.trace_ordinal if targets.traces else -targets.of_units(matched.units)]
     may = matched.candidates.traces if targets.traces else matched.candidates.turns
-    held = graph.windows.coverage(question.terms)[graph.turn_window] * matched.candidates.turns
+    held = graph.windows.coverage(question.terms)[graph.unit_window] * matched.candidates.units
     return Ranking(
         order=select.best(scores, may, limit, ties=ties),
         scores=scores,
