@@ -2,10 +2,13 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping
 from datetime import datetime
 
 from mnemic.types import Trace, Turn
+
+_LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
 def moment(at: datetime | None) -> str:
@@ -34,8 +37,17 @@ def words(turn: Turn, start: int, end: int) -> str:
 
 
 def line(turn: Turn, start: int, end: int) -> str:
-    """One span for reading: who, when, words."""
-    return f"{turn.speaker} ({moment(turn.timestamp)}): {words(turn, start, end)}"
+    """One span for reading: who, when, words; further lines of the words are indented.
+
+    So whatever somebody said, a line that is not indented begins another span.
+    """
+    said = _LINE_END.sub(r"\g<0>  ", words(turn, start, end))
+    return f"{one_line(turn.speaker)} ({moment(turn.timestamp)}): {said}"
+
+
+def one_line(name: str) -> str:
+    """A name without line ends in it."""
+    return _LINE_END.sub(" ", name)
 
 
 def embedded(trace: Trace, texts: Mapping[str, str]) -> str:

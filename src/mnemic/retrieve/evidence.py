@@ -64,14 +64,16 @@ def evidence(
 def block(hits: Sequence[Evidence], max_tokens: int) -> str:
     """Evidence as a block for a prompt: delimited, dated, cited, best first, whole hits only, within the budget.
 
-    What people said cannot close the block: ``<memory`` inside the words is written ``&lt;memory``.
+    What people said cannot close the block, ``<memory`` inside the words is written ``&lt;memory``, nor begin an entry
+    of its own, since further lines of the words are indented.
 
     Returns:
         The block; an empty string when no hit fits.
     """
     opening, closing = "<memory>", "</memory>"
     entries = [
-        f"[{number}] session {hit.session_id} · turns {', '.join(hit.turn_ids)}\n{hit.text}\n"
+        f"[{number}] session {render.one_line(hit.session_id)} · "
+        f"turns {', '.join(map(render.one_line, hit.turn_ids))}\n{hit.text}\n"
         for number, hit in enumerate(hits, 1)
     ]
     entries = [_DELIMITER.sub("&lt;", entry) for entry in entries]
