@@ -10,7 +10,7 @@ demo: $(VENV)/installed
 test: $(VENV)/installed-for-tests
 	$(BIN)/ruff format --check .
 	$(BIN)/ruff check .
-	$(BIN)/pyright
+	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
 	$(BIN)/pytest -n 2 --dist worksteal
 
