@@ -63,7 +63,10 @@ def main(arguments: Sequence[str] | None = None) -> None:
     if arguments is None:
         arguments = [output.given(argument) for argument in sys.argv[1:]]
     try:
-        app(args=list(arguments), prog_name="mnemic")
+        try:
+            app(args=list(arguments), prog_name="mnemic")
+        finally:
+            output.flush()
     except MnemicError as error:
         _fail(str(error))
     except OSError as error:

@@ -39,6 +39,23 @@ def use_utf8() -> None:
             stream.reconfigure(encoding="utf-8", errors="replace")
 
 
+def flush() -> None:
+    """Write what is still held back, while there is somebody to tell when that fails; a reader who left is no fault.
+
+    Raises:
+        OSError: It cannot be written (the disk is full).
+    """
+    for stream in (sys.stdout, sys.stderr):
+        try:
+            stream.flush()
+        except OSError as error:
+            # Or the interpreter would try once more at its end, and complain.
+            with Path(os.devnull).open("w") as nothing:
+                os.dup2(nothing.fileno(), stream.fileno())
+            if not isinstance(error, BrokenPipeError):
+                raise
+
+
 def result(text: str = "") -> None:
     """Write a line of the result, as it is."""
     sys.stdout.write(text + "\n")
