@@ -14,8 +14,8 @@ _SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")
 def silence_libraries() -> None:
     """Keep the libraries that are about to be loaded from reporting their use to anybody.
 
-    onnxruntime (seen in 1.30 and 1.32, at import) makes a device id under the home folder and sends usage events, unless
-    this variable says otherwise; a value that the user has set stands.
+    onnxruntime (seen in 1.30 and 1.32) makes a device id under the home folder at import and sends usage events,
+    unless this variable says otherwise; a value that the user has set stands.
     """
     for variable in _SILENCED:
         os.environ.setdefault(variable, "1")
