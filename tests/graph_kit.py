@@ -345,7 +345,6 @@ def _turn(graph: Graph, slot: int) -> Any:
 def _trace(graph: Graph, slot: int) -> Any:
     held = np.flatnonzero(graph.span_trace == slot)
     return (
-        graph.trace_session[slot],
         int(graph.trace_ordinal[slot]),
         graph.trace_vectors[slot].tolist(),
         [(graph.turn_ids[graph.span_turn[i]], int(graph.span_start[i]), int(graph.span_end[i])) for i in held],

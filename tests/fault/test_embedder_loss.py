@@ -386,7 +386,7 @@ def test_what_others_do_during_a_reembed_is_embedded_too(open_memory):
                 other.search("herons", user_id="u")
                 other.delete(user_id="u", turn_id=str(300 - 1 - 2 * n - (name == "old")))
                 n += 1
-        except Exception as error:
+        except Exception as error:  # a thread's end: the test raises it
             errors.append(error)
             raise
 

@@ -5,44 +5,16 @@ from __future__ import annotations
 import gzip
 import json
 from collections import Counter
-from pathlib import Path
 from typing import Any
 
 import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
+from import_kit import HI, YES, ids, imported, lines, words
 from mnemic.errors import InvalidFile
-from mnemic.importers import Conversation, Derived, Skipped, read
+from mnemic.importers import Derived, Skipped, read
 from mnemic.importers.ids import StableIds
-
-HI = {"role": "user", "content": "hi"}
-YES = {"role": "assistant", "content": "yes"}
-
-
-def imported(
-    tmp_path: Path, data: Any, format: Any = None, name: str = "chat.json"
-) -> tuple[list[Conversation], list[Skipped]]:
-    """Write a file (JSON value, lines, or text) and read it."""
-    (tmp_path / name).write_bytes(data if isinstance(data, bytes) else json.dumps(data).encode())
-    records = list(read(tmp_path / name, format))
-    return (
-        [record for record in records if isinstance(record, Conversation)],
-        [record for record in records if isinstance(record, Skipped)],
-    )
-
-
-def lines(*values: Any) -> bytes:
-    return b"".join(json.dumps(value).encode() + b"\n" for value in values)
-
-
-def words(conversations: list[Conversation]) -> list[Any]:
-    return [message["content"] for conversation in conversations for message in conversation.messages]
-
-
-def ids(conversations: list[Conversation]) -> list[Any]:
-    return [message["id"] for conversation in conversations for message in conversation.messages]
-
 
 # messages --------------------------------------------------------------------------------------------------
 

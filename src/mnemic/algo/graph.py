@@ -38,7 +38,7 @@ class Graph:
         unit_window: (u,) the document that each unit stands in.
         unit_turn, unit_start, unit_end, unit_trace: (u,) where each unit stands; -1 for a removed trace.
         unit_vectors: (u, dim).
-        trace_ids, trace_session: For each of t traces.
+        trace_ids: For each of t traces.
         trace_alive, trace_ordinal: (t,).
         trace_vectors: (t, dim).
         span_trace, span_turn, span_start, span_end: (s,) of all traces, in order within each trace.
@@ -70,7 +70,6 @@ class Graph:
     unit_window: Ints
     unit_vectors: Floats
     trace_ids: Sequence[str]
-    trace_session: Sequence[str]
     trace_alive: Mask
     trace_ordinal: Ints
     trace_vectors: Floats

@@ -37,7 +37,6 @@ class UserIndex:
         self._cues_of_turn: list[range] = []  # rows of _unit_cues
         self._trace_slot: dict[str, int] = {}
         self._trace_ids: list[str] = []
-        self._trace_session: list[str] = []
         self._trace_alive = Rows(np.bool_)
         self._trace_ordinal = Rows(np.int64)
         self._trace_vectors = Rows(np.float32, dim)
@@ -113,7 +112,6 @@ class UserIndex:
         if slot is None:
             slot = self._trace_slot[trace.trace_id] = len(self._trace_ids)
             self._trace_ids.append(trace.trace_id)
-            self._trace_session.append(trace.session_id)
             self._trace_alive.extend([True])
             self._trace_ordinal.extend([trace.ordinal])
             self._trace_vectors.extend(np.zeros((1, self._dim)))
@@ -181,7 +179,6 @@ class UserIndex:
             unit_window=turns.unit_window.view,
             unit_vectors=turns.unit_vectors.view,
             trace_ids=self._trace_ids,
-            trace_session=self._trace_session,
             trace_alive=self._trace_alive.view,
             trace_ordinal=self._trace_ordinal.view,
             trace_vectors=self._trace_vectors.view,

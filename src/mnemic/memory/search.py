@@ -18,6 +18,7 @@ from mnemic.algo import abstain
 from mnemic.algo.filters import compile_filter
 from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import InvalidQuery, ModelError, RerankingFailed
+from mnemic.memory.agreement import serving
 from mnemic.models.checked import Loading
 from mnemic.types import Evidence, Granularity, Json, Scope, SearchResult, Span, Thresholds, Turn
 
@@ -117,10 +118,9 @@ class Searcher:
         self, request: Request, graph: Graph, config: Configuration, record: EmbedderRecord | None
     ) -> tuple[retrieve.Question, tuple[str, ...]]:
         """The question; by words alone, and with a warning, where the embedder fails or is not the vectors'."""
-        embedder = self._embedder
-        if embedder is not None and record is not None and record.fingerprint != embedder.fingerprint:
-            warning = f"searched by words alone: the vectors are now of {record.name}; open the memory again with it"
-            return self._question(request, graph, config, None), (warning,)
+        embedder, unserved = serving(self._embedder, record)
+        if unserved:
+            return self._question(request, graph, config, None), (f"searched by words alone: {unserved[0]}",)
         try:
             return self._question(request, graph, config, embedder), self._waiting(request, embedder)
         except ModelError as error:

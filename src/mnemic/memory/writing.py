@@ -144,8 +144,10 @@ class Writer:
     def _catch_up(self, user_id: str) -> None:
         """Embed what an embedder that failed left behind; failing again changes nothing."""
         try:
+            if self._embedder is None or not self._store.pending(user_id):
+                return
             embedder, _ = serving(self._embedder, self._store.embedder())
-            if embedder is not None and self._store.pending(user_id):
+            if embedder is not None:
                 self._fill(user_id, embedder)
         except StoreError as error:
             _log.warning("vectors are still missing for user %r: %s", user_id, error)

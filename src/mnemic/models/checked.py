@@ -59,7 +59,7 @@ class Checked:
             return self._embedder.dim
         except ModelError:
             raise
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise self._failed(told(error)) from error
 
     @property
@@ -92,7 +92,7 @@ class Checked:
             self._embedder.load()
         except ModelError:
             raise
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise self._failed(told(error)) from error
 
     def _ask(self, texts: list[str], kind: Literal["query", "passage"]) -> ArrayLike:
@@ -101,7 +101,7 @@ class Checked:
             return self._embedder.embed(texts, kind=kind)
         except ModelError:
             raise
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise self._failed(told(error)) from error
 
     def _verified(self, given: ArrayLike, count: int) -> Floats:

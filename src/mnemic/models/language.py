@@ -82,7 +82,7 @@ class PydanticAIModel:
                     model_request_parameters=self._parameters(model, request),
                 )
             )
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise LanguageModelFailed(f"{self.name} failed: {told(error)}") from error
         if response.finish_reason == "error":
             raise LanguageModelFailed(f"{self.name} reported an error instead of a reply")

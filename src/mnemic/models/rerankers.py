@@ -56,7 +56,7 @@ class CrossEncoderReranker:
                 scores = np.asarray(self._loaded().predict(pairs, show_progress_bar=False), dtype=np.float64)
         except RerankingFailed:
             raise
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise RerankingFailed(f"{self.name} failed: {told(error)}") from error
         if scores.shape != (len(texts),):
             raise RerankingFailed(f"{self.name} returned scores of shape {scores.shape} for {len(texts)} texts")
@@ -102,6 +102,6 @@ class LateInteractionReranker:
         """Score n texts: see ``protocols.Reranker``."""
         try:
             asked, *read = self._embedder.token_embeddings([query, *texts])
-        except Exception as error:
+        except Exception as error:  # other people's code may raise anything
             raise RerankingFailed(f"{self.name} failed: {told(error)}") from error
         return [float((asked @ tokens.T).max(axis=1).mean()) if asked.size and tokens.size else 0.0 for tokens in read]
