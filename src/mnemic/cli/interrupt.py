@@ -14,7 +14,9 @@ def between_pieces() -> Generator[Callable[[], None]]:
     """Hold back Ctrl-C until it can stop the work cleanly.
 
     An exception raised by a signal can surface where Python or a library ignores it, in a weak reference's
-    callback for instance; then the work would go on.
+    callback for instance; then the work would go on. One that passes through ``exec`` of a text, by which libraries
+    make classes and functions as they load, makes Python end by the signal although it was handled: so open the
+    database within, not before.
 
     Yields:
         What to call between two pieces of work; raises KeyboardInterrupt when Ctrl-C was pressed.

@@ -24,12 +24,13 @@ def reembed(
 
     The old ones serve until the last is done. An interrupted run goes on where it stopped.
     """
+    database = options.existing(db)
+    with options.memory(database, "none") as memory:
+        counts = (memory.status(user_id=user).counts for user in memory.users())
+        total = sum(c.turns + c.traces + c.cues + c.notes for c in counts if c is not None)
     try:
-        with options.memory(options.existing(db), "none") as memory:
-            counts = (memory.status(user_id=user).counts for user in memory.users())
-            total = sum(c.turns + c.traces + c.cues + c.notes for c in counts if c is not None)
-            with output.progress("Embedding", total) as advance:
-                done = memory.reembed(embedder, progress=advance)
+        with output.progress("Embedding", total) as advance, options.memory(database, "none") as memory:
+            done = memory.reembed(embedder, progress=advance)
             name = memory.status().embedder
     except KeyboardInterrupt:
         output.note("Interrupted. The old vectors still serve; the same command goes on from there.")

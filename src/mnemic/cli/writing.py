@@ -118,7 +118,7 @@ def _remember(
     embedder: str,
 ) -> importers.Report:
     try:
-        with options.memory(database, embedder) as memory, output.progress("Remembering", total) as advance:
+        with output.progress("Remembering", total) as advance, options.memory(database, embedder) as memory:
             return importers.load(source, memory, user_id=user_id, timezone=timezone, advance=advance)
     except KeyboardInterrupt:
         output.note("Interrupted. What was imported is kept; the same command goes on from there.")
