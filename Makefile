@@ -36,5 +36,5 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/python -m pip install --quiet --editable '.[llm,spacy,multilingual]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[llm,spacy,multilingual,bench]' --group dev
 	touch $@ $(VENV)/installed
