@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mnemic import __version__
-from mnemic.cli import demonstration, output, reading, upkeep, writing
+from mnemic.cli import bench, demonstration, output, reading, upkeep, writing
 from mnemic.errors import MnemicError
 
 app = typer.Typer(
@@ -34,6 +34,7 @@ app.command()(writing.delete)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)
+app.add_typer(bench.app)
 
 
 def _version(asked: bool) -> None:

@@ -12,7 +12,7 @@ from collections.abc import Iterator
 from datetime import UTC, datetime
 
 from mnemic.importers.files import SourceFile, Unusable
-from mnemic.importers.records import Conversation, Message, Record, Skipped
+from mnemic.importers.records import Conversation, DateReader, Message, Record, Skipped
 from mnemic.types import Json
 
 _SESSION = re.compile(r"(session_\d+)(?:_date_time)?")
@@ -23,8 +23,25 @@ _MONTHS = (
 )  # fmt: skip
 
 
-def read(file: SourceFile) -> Iterator[Record]:
+def read(file: SourceFile, *, dates: DateReader | None = None) -> Iterator[Record]:
     """Yield one conversation for each session that has turns.
+
+    Args:
+        file: The array of conversations.
+        dates: Asked about times that are not written as LoCoMo writes them; without it those are left out.
+
+    Raises:
+        Unusable: It is not JSON, or not of LoCoMo's shape.
+    """
+    for number, sample in enumerate(samples(file), 1):
+        if isinstance(sample, dict) and isinstance(conversation := sample.get("conversation"), dict):
+            yield from _sessions(str(sample.get("sample_id")), conversation, dates)
+        else:
+            yield Skipped("not a conversation", f"item {number}")
+
+
+def samples(file: SourceFile) -> list[Json]:
+    """The items of the file, at least one of which is a conversation.
 
     Raises:
         Unusable: It is not JSON, or not of LoCoMo's shape.
@@ -32,11 +49,7 @@ def read(file: SourceFile) -> Iterator[Record]:
     whole = file.json()
     if not isinstance(whole, list) or not any(is_sample(sample) for sample in whole):
         raise Unusable(file.path, 'is not LoCoMo (an array of objects with "sample_id" and "conversation")')
-    for number, sample in enumerate(whole, 1):
-        if isinstance(sample, dict) and isinstance(conversation := sample.get("conversation"), dict):
-            yield from _sessions(str(sample.get("sample_id")), conversation)
-        else:
-            yield Skipped("not a conversation", f"item {number}")
+    return whole
 
 
 def is_sample(value: Json) -> bool:
@@ -44,10 +57,13 @@ def is_sample(value: Json) -> bool:
     return isinstance(value, dict) and "sample_id" in value and isinstance(value.get("conversation"), dict)
 
 
-def _sessions(user: str, conversation: dict[str, Json]) -> Iterator[Record]:
+def _sessions(user: str, conversation: dict[str, Json], dates: DateReader | None) -> Iterator[Record]:
     for session in dict.fromkeys(found[1] for key in conversation if (found := _SESSION.fullmatch(key))):
         place = f"{user}, {session}"
-        timestamp = _timestamp(conversation.get(f"{session}_date_time"))
+        written = conversation.get(f"{session}_date_time")
+        timestamp = _timestamp(written)
+        if timestamp is None and dates is not None and isinstance(written, str):
+            timestamp = dates(written)
         if timestamp is None:
             yield Skipped("a session's time that cannot be read, left out", place)
         messages: list[Message] = []

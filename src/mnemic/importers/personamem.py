@@ -9,9 +9,11 @@ beside the contexts, a conversation ends at every such index, so that no trace r
 from __future__ import annotations
 
 import csv
+import io
 import re
 from collections import defaultdict
-from collections.abc import Collection, Iterator
+from collections.abc import Collection, Iterator, Mapping
+from pathlib import Path
 
 from mnemic.importers.files import SourceFile, Unusable, parse
 from mnemic.importers.records import Conversation, Message, Record, Skipped
@@ -67,23 +69,61 @@ def _pieces(user: str, raw: list[Json], ends: Collection[int], system_messages: 
         elif item.get("role") == "system" and not system_messages:
             yield Skipped("a system message (it restates the persona)", place)
         else:
-            prefix = _PREFIX.match(content)
-            words = content[prefix.end() :] if prefix else content
-            messages.append({"id": str(index), "role": item.get("role"), "content": words})
+            messages.append({"id": str(index), "role": item.get("role"), "content": without_prefix(content)})
     if messages:
         yield Conversation(user, SESSION, tuple(messages))
 
 
+def without_prefix(content: str) -> str:
+    """The words of a message, without the name of who says them."""
+    prefix = _PREFIX.match(content)
+    return content[prefix.end() :] if prefix else content
+
+
+def questions_path(contexts: Path) -> Path | None:
+    """Where the questions about a file of contexts lie: ``questions_32k.csv`` beside ``shared_contexts_32k.jsonl``.
+
+    It may be missing; None when the file of contexts is not named so.
+    """
+    name = contexts.name.removesuffix(".gz").removesuffix(".jsonl")
+    if not name.startswith("shared_contexts"):
+        return None
+    return contexts.with_name(f"{name.replace('shared_contexts', 'questions')}.csv")
+
+
+def end_index(row: Mapping[str, str]) -> int:
+    """The index of the first message of its context that a question does not see.
+
+    Raises:
+        KeyError: The row has no such field.
+        ValueError: It holds no number.
+    """
+    return int(row["end_index_in_shared_context"])
+
+
+def questions(path: Path) -> list[dict[str, str]]:
+    """The rows of a file of questions; each names its context and end index.
+
+    Raises:
+        Unusable: It is not CSV in UTF-8, or has other columns.
+    """
+    text = SourceFile.at(path).text()
+    try:
+        rows = [
+            {key: value or "" for key, value in row.items()} for row in csv.DictReader(io.StringIO(text, newline=""))
+        ]
+        for row in rows:
+            _ = row["shared_context_id"], end_index(row)
+    except (csv.Error, KeyError, ValueError) as error:
+        raise Unusable(path, "is not PersonaMem's questions", place=repr(error)) from error
+    return rows
+
+
 def _end_indices(file: SourceFile) -> dict[str, set[int]]:
-    """Context id -> the end indices of its questions, from ``questions_<size>.csv`` beside the contexts."""
+    """Context id -> the end indices of its questions, from the questions beside the contexts."""
     ends: dict[str, set[int]] = defaultdict(set)
-    name = file.path.name.removesuffix(".gz").removesuffix(".jsonl").replace("shared_contexts", "questions")
-    path = file.path.with_name(f"{name}.csv")
-    if name.startswith("questions") and path.is_file():
-        try:
-            with path.open(encoding="utf-8", newline="") as rows:
-                for row in csv.DictReader(rows):
-                    ends[row["shared_context_id"]].add(int(row["end_index_in_shared_context"]))
-        except (csv.Error, KeyError, ValueError) as error:
-            raise Unusable(path, "is not PersonaMem's questions", place=repr(error)) from error
+    path = questions_path(file.path)
+    if path is not None and path.is_file():
+        for row in questions(path):
+            ends[row["shared_context_id"]].add(end_index(row))
     return ends

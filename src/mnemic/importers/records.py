@@ -2,12 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Callable, Mapping
 from dataclasses import dataclass, field
 
 from mnemic.types import Json
 
 Message = dict[str, Json]
+
+DateReader = Callable[[str], str | None]
+"""Reads a time that is not in the form its format prescribes: as ISO format with a zone, or None when it is none."""
 
 
 @dataclass(frozen=True, slots=True)

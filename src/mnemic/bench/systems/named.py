@@ -1,0 +1,190 @@
+"""From the name of a system to the system."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Mapping
+from dataclasses import dataclass, field
+from pathlib import Path
+from typing import TYPE_CHECKING
+
+from mnemic.bench.cost import TimedEmbedder, TimedExtractor
+from mnemic.bench.peers.recipes import RECIPES
+from mnemic.bench.systems.settings import Value, configured
+from mnemic.config import Configuration, Fusion, Hero
+from mnemic.errors import EmbedderUnavailable, InvalidInput
+
+if TYPE_CHECKING:
+    from mnemic.bench.records import System
+
+
+@dataclass(frozen=True, slots=True)
+class Setup:
+    """What systems are made with; it can be sent to another process.
+
+    Attributes:
+        embedder: Spec of the one embedder that all systems use, as in ``models.registry``.
+        settings: Fields of mnemic's configuration to set (``graph`` -> 0.2).
+        keep: A folder in which what was ingested stays for the next run.
+    """
+
+    embedder: str = "local"
+    settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
+    keep: Path | None = None
+
+
+@dataclass(frozen=True, slots=True)
+class _Variant:
+    """mnemic under one configuration."""
+
+    what: str
+    config: Configuration
+    extractor: str = "rules"
+    dense: bool = True
+
+
+_OURS: Mapping[str, _Variant] = {
+    "default": _Variant("mnemic as it ships", Fusion()),
+    "default-no-graph": _Variant("without the graph's signal", Fusion(graph=0.0)),
+    "default-no-date": _Variant("without the dates' signal", Fusion(date=0.0)),
+    "default-no-speaker": _Variant("without the speakers' signal", Fusion(speaker=0.0)),
+    "default-no-lexical": _Variant("without BM25", Fusion(lexical=0.0)),
+    "default-no-trace": _Variant("without the cosine of whole traces", Fusion(trace=0.0)),
+    "default-no-unit": _Variant("without the cosine of sentences", Fusion(unit=0.0)),
+    "default-no-dense": _Variant("without an embedder: by words, dates and the graph alone", Fusion(), dense=False),
+    "hero": _Variant("the paper's method, literally", Hero()),
+    "hero-no-profile": _Variant("without notes", Hero(profile=False)),
+    "hero-no-expansion": _Variant("without iterative expansion of cues", Hero(rounds=0)),
+    "hero-no-ppr": _Variant("ranked by activation alone", Hero(ppr=False)),
+    "hero-directed": _Variant("edges from cue to trace and to the next trace only", Hero(directed=True)),
+    "hero-paper": _Variant(
+        "with the paper's thresholds and spaCy's cues",
+        Hero(tau_init=0.4, tau_iter=0.4, tau_alias=0.8, alpha=1.0, rounds=2, follow=0.5, names="keep"),
+        extractor="spacy",
+    ),
+}
+_OTHERS: Mapping[str, str] = {
+    "bm25": "BM25 of bm25s, with its stop words and Snowball's stemmer",
+    "dense": "cosine of the same embedder, as plain vector stores rank",
+    "rrf": "reciprocal rank fusion of these two",
+    "full-context": "everything, in order (for answers)",
+    "no-memory": "nothing (for answers)",
+}
+PEERS: Mapping[str, str] = {
+    name: f"{recipe.pins[0]}, installed in an environment of its own when first asked for"
+    for name, recipe in RECIPES.items()
+}
+NAMES: tuple[str, ...] = (*_OURS, *_OTHERS, *PEERS)
+ANSWERS_ONLY = ("full-context", "no-memory")
+"""Their recall says nothing."""
+
+
+def describe(name: str) -> str:
+    """What a system is, in a few words.
+
+    Raises:
+        InvalidInput: There is none of that name.
+    """
+    _check(name)
+    return _OURS[name].what if name in _OURS else {**_OTHERS, **PEERS}[name]
+
+
+def system(name: str, setup: Setup | None = None) -> System:
+    """Make a system, empty.
+
+    Args:
+        name: One of ``NAMES``.
+        setup: What it is made with.
+
+    Raises:
+        InvalidInput: There is none of that name, or settings were given that it does not have.
+        EmbedderUnavailable: It needs an embedder whose files are missing.
+        MissingExtra: The library it needs is not installed.
+    """
+    _check(name)
+    setup = setup or Setup()
+    if name in _OURS:
+        return _ours(name, _OURS[name], setup)
+    if setup.settings:
+        raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(_OURS)}")
+    if name in PEERS:
+        return _peer(name, setup)
+    return _MAKERS[name](setup)
+
+
+def _check(name: str) -> None:
+    if name not in NAMES:
+        raise InvalidInput(f"no system is called {name!r}; there are: {', '.join(NAMES)}")
+
+
+def _ours(name: str, variant: _Variant, setup: Setup) -> System:
+    from mnemic.bench.systems.ours import Ours
+    from mnemic.models import registry
+
+    return Ours(
+        name,
+        configured(variant.config, setup.settings),
+        embedder=_embedder(setup) if variant.dense else None,
+        extractor=TimedExtractor(registry.cue_extractor(variant.extractor)),
+        keep=setup.keep,
+    )
+
+
+def _embedder(setup: Setup) -> TimedEmbedder:
+    from mnemic.models import registry
+
+    found = registry.embedder(setup.embedder)
+    if found is None:
+        raise EmbedderUnavailable("the benchmark's systems need an embedder; default-no-dense is the one without")
+    return TimedEmbedder(found)
+
+
+def _peer(name: str, setup: Setup) -> System:
+    from mnemic.bench.peers.system import open_peer
+
+    if setup.embedder != "local":
+        raise InvalidInput(f"the system {name!r} embeds with 'local' alone, not with {setup.embedder!r}")
+    return open_peer(name)
+
+
+def _bm25(_: Setup) -> System:
+    from mnemic.bench.systems.rankers import Bm25
+    from mnemic.bench.systems.reference import Reference
+
+    return Reference("bm25", Bm25())
+
+
+def _dense(setup: Setup) -> System:
+    from mnemic.bench.systems.rankers import Dense
+    from mnemic.bench.systems.reference import Reference
+
+    embedder = _embedder(setup)
+    return Reference("dense", Dense(embedder), embedder)
+
+
+def _rrf(setup: Setup) -> System:
+    from mnemic.bench.systems.rankers import Bm25, Dense, Fused
+    from mnemic.bench.systems.reference import Reference
+
+    embedder = _embedder(setup)
+    return Reference("rrf", Fused(Bm25(), Dense(embedder)), embedder)
+
+
+def _full_context(_: Setup) -> System:
+    from mnemic.bench.systems.reference import FullContext
+
+    return FullContext()
+
+
+def _no_memory(_: Setup) -> System:
+    from mnemic.bench.systems.reference import NoMemory
+
+    return NoMemory()
+
+
+_MAKERS: Mapping[str, Callable[[Setup], System]] = {
+    "bm25": _bm25,
+    "dense": _dense,
+    "rrf": _rrf,
+    "full-context": _full_context,
+    "no-memory": _no_memory,
+}

@@ -1,0 +1,140 @@
+"""The reference systems: bm25, dense, rrf, and the two ends of the scale, full-context and no-memory."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from itertools import groupby
+from typing import TYPE_CHECKING
+
+from mnemic.bench.cost import Stopwatch, TimedEmbedder
+from mnemic.bench.records import Built, Found, Hit, Level, Question
+from mnemic.bench.systems.documents import TEXT, Documents, documents
+from mnemic.types import Json
+
+if TYPE_CHECKING:
+    from mnemic.bench.systems.rankers import Fit, Ranker
+    from mnemic.importers import Conversation
+
+
+class Reference:
+    """Ranks all documents of a user by one score, and returns the best.
+
+    Args:
+        name: As in the reports.
+        fit: Makes the ranker of each user and level.
+        embedder: The one that it uses, if any, for the time spent in it.
+    """
+
+    levels: tuple[Level, ...] = ("trace", "turn")
+
+    def __init__(self, name: str, fit: Fit, embedder: TimedEmbedder | None = None) -> None:
+        self._name = name
+        self._fit = fit
+        self._embedder = embedder
+        self._users: dict[tuple[str, Level], tuple[Documents, Ranker]] = {}
+
+    @property
+    def name(self) -> str:
+        """As in the reports."""
+        return self._name
+
+    @property
+    def configuration(self) -> Mapping[str, Json]:
+        """What is ranked, and how."""
+        return {"system": self._name, "text": TEXT, **self._fit.configuration}
+
+    def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
+        """Make the documents and rankers of both levels; the cost is that of the trace level alone."""
+        embedding = self._embedding()
+        with Stopwatch() as watch:
+            held = self._ranker(user_id, conversations, "trace")
+        embedding = self._embedding() - embedding
+        turns = self._ranker(user_id, conversations, "turn")
+        counts = {"turns": len(turns.hits), "traces": len(held.hits)}
+        return Built(watch.wall_s, watch.cpu_s, embedding_cpu_s=embedding, counts=counts)
+
+    def search(self, question: Question, *, top_k: int, level: Level) -> Found:
+        """Rank what the question may see; ``relevance`` is the best score where scores mean the same everywhere."""
+        import numpy as np
+
+        held, ranker = self._users[question.user_id, level]
+        embedding = self._embedding()
+        with Stopwatch() as watch:
+            scores = ranker.scores(question.text, held.visible(question.end))
+            places: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
+            hits = tuple(held.hits[place] for place in places if np.isfinite(scores[place]))
+        return Found(
+            hits,
+            relevance=float(scores.max()) if self._fit.scale and hits else None,
+            wall_ms=watch.wall_s * 1000,
+            cpu_ms=watch.cpu_s * 1000,
+            embedding_cpu_ms=(self._embedding() - embedding) * 1000,
+        )
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._users.clear()
+
+    def _ranker(self, user_id: str, conversations: Sequence[Conversation], level: Level) -> Documents:
+        held = documents(conversations, level)
+        self._users[user_id, level] = held, self._fit(held.texts)
+        return held
+
+    def _embedding(self) -> float:
+        return self._embedder.cpu_s if self._embedder else 0.0
+
+
+class FullContext:
+    """Returns everything that a question may see, in order, a hit a session: for answers, not for recall."""
+
+    name = "full-context"
+    levels: tuple[Level, ...] = ("trace",)
+    configuration: Mapping[str, Json] = {"system": "full-context", "text": "as mnemic renders a turn"}
+
+    def __init__(self) -> None:
+        self._users: dict[str, Documents] = {}
+
+    def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
+        """Keep the turns."""
+        with Stopwatch() as watch:
+            self._users[user_id] = held = documents(conversations, "turn")
+        return Built(watch.wall_s, watch.cpu_s, counts={"turns": len(held.hits)})
+
+    def search(self, question: Question, *, top_k: int, level: Level) -> Found:
+        """Everything, however much it is: ``top_k`` does not count here."""
+        with Stopwatch() as watch:
+            held = self._users[question.user_id]
+            turns = held.hits[: held.visible(question.end)]
+            sessions = [(session, list(said)) for session, said in groupby(turns, key=lambda hit: hit.session_id)]
+            hits = tuple(
+                Hit(
+                    tuple(turn_id for turn in said for turn_id in turn.turn_ids),
+                    session,
+                    "\n".join(turn.text for turn in said),
+                )
+                for session, said in sessions
+            )
+        return Found(hits, wall_ms=watch.wall_s * 1000, cpu_ms=watch.cpu_s * 1000)
+
+    def close(self) -> None:
+        """Forget everything."""
+        self._users.clear()
+
+
+class NoMemory:
+    """Returns nothing: what a language model answers by itself."""
+
+    name = "no-memory"
+    levels: tuple[Level, ...] = ("trace",)
+    configuration: Mapping[str, Json] = {"system": "no-memory"}
+
+    def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
+        """Keep nothing."""
+        return Built(0.0, 0.0)
+
+    def search(self, question: Question, *, top_k: int, level: Level) -> Found:
+        """Nothing."""
+        return Found((), nothing_relevant=True)
+
+    def close(self) -> None:
+        """Hold nothing."""
