@@ -85,15 +85,16 @@ class Fusion:
     """The ``default`` configuration: a weighted sum of signals, measured in docs/decisions/0003-retrieval.md.
 
     Attributes:
-        unit: Best cosine of the question to a sentence.
+        unit: Cosine of the question to a sentence.
+        asking: What that cosine is less for a sentence that is a question itself: it seeks what is sought.
         lexical: BM25 of a turn with the one before it, as a share of the best.
-        trace: Cosine of the question to the whole trace.
-        date: Nearness to a time that the question names.
         speaker: The one who speaks is exactly the one whom the question names; three tenths of it where the words of
             somebody else name them.
+        date: Nearness to a time that the question names.
+        trace: Cosine of the question to the whole trace.
         graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
             cues, as a share of the best.
-        spread: How many of the best traces it restarts at.
+        spread: How many of the best traces PageRank restarts at.
         cue_restart: The cues' restart mass as a multiple of the traces'.
         follow: d of that walk.
         rounds: K of the activation.
@@ -102,11 +103,12 @@ class Fusion:
     """
 
     unit: float = 1.0
-    lexical: float = 0.5
-    trace: float = 0.5
-    date: float = 0.6
-    speaker: float = 0.3
-    graph: float = 0.4
+    asking: float = 0.4
+    lexical: float = 0.35
+    speaker: float = 0.5
+    date: float = 0.8
+    trace: float = 0.8
+    graph: float = 0.2
     spread: int = 10
     cue_restart: float = 0.3
     follow: float = 0.5
@@ -116,9 +118,10 @@ class Fusion:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
-        weights = ("unit", "lexical", "trace", "date", "speaker", "graph", "cue_restart", "rounds")
+        weights = ("unit", "asking", "lexical", "speaker", "date", "trace", "graph", "cue_restart", "rounds")
         _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
-        _check(self, spread=(1, _ANY), follow=(0.0, 0.999), date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))
+        _check(self, spread=(1, _ANY), follow=(0.0, 0.999))
+        _check(self, date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))
 
 
 def _check(settings: object, **ranges: tuple[float, float]) -> None:

@@ -237,13 +237,17 @@ class SearchResult:
     """The hits of one search, best first.
 
     Attributes:
-        nothing_relevant: True when the best hit is below the embedder's relevance threshold.
+        relevance: In [0, 1]: how sure it is that the memory answers the question at all, by its topic and by who said
+            what was found; comparable between searches.
+        nothing_relevant: True when nothing is about the topic, or what is was said by somebody else than the one whom
+            the question names.
         took_ms: Wall time of the search, in milliseconds, without loading the model and the index before it.
         warnings: What the search had to do without (no vectors, a failing reranker), if anything.
         reranker: Who put the hits in their last order; None where nobody did (methods.md R6).
     """
 
     results: tuple[Evidence, ...]
+    relevance: float
     nothing_relevant: bool
     took_ms: float
     warnings: tuple[str, ...] = ()

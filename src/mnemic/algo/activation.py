@@ -7,6 +7,7 @@ Matrices over cues are CSR: ``mentions`` (contexts, cues) says which unit or not
 from __future__ import annotations
 
 from dataclasses import dataclass
+from typing import Protocol
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,6 +18,12 @@ from mnemic.algo.vectors import dots
 Ints = NDArray[np.int64]
 Floats = NDArray[np.floating]
 Doubles = NDArray[np.float64]
+
+
+class Relevance(Protocol):
+    """(contexts,) cos(n, q), as an array or worked out for the contexts that are asked for."""
+
+    def __getitem__(self, contexts: Ints, /) -> Floats: ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -51,18 +58,22 @@ def anchors(similarity: Floats, *, tau: float, cap: int | None = 10) -> Doubles:
         (cues,) weights in [0, 1]; 0 for cues that are no anchors. Cosines below 0 never make an anchor.
     """
     cues = similarity.shape[1]
-    # Stored vectors are rounded: their cosines can exceed 1 by a little, and weights must not.
-    passing: Doubles = np.where(similarity >= max(tau, 0.0), np.minimum(similarity, 1.0), 0.0)
-    if cap is not None and cap < cues:
-        cut = np.partition(passing, cues - cap, axis=1)[:, cues - cap, None]
-        passing = np.where(passing >= cut, passing, 0.0)
-    return np.asarray(passing.max(axis=0, initial=0.0), np.float64)
+    weights = np.zeros(cues)
+    for cosines in similarity:
+        near = np.flatnonzero(cosines >= tau) if tau > 0 else np.flatnonzero(cosines > 0)
+        # Stored vectors are rounded: their cosines can exceed 1 by a little, and weights must not.
+        passing: Floats = np.minimum(cosines[near], 1.0)
+        if cap is not None and cap < len(near):
+            kept = passing >= np.partition(passing, len(near) - cap)[len(near) - cap]
+            near, passing = near[kept], passing[kept]
+        weights[near] = np.maximum(weights[near], passing)
+    return weights
 
 
 def expand(
     start: Floats,
     mentions: Sparse,
-    relevance: Floats,
+    relevance: Relevance,
     cue_vectors: Floats,
     *,
     tau_alias: float,
@@ -87,18 +98,21 @@ def expand(
     weight = np.array(start, np.float64)
     level = (weight > 0).astype(np.int64)
     context, parent, alias = np.full((3, cues), -1)
-    unused = np.asarray(relevance >= tau_iter)
+    used = np.zeros(mentions.shape[0], np.bool_)
     frontier = np.flatnonzero(weight)
     for k in range(1, rounds + 1):
         if not len(frontier):
             break
         carried, origin = _aliases(weight, frontier, cue_vectors, tau_alias)
-        rows = np.flatnonzero((mentions @ (carried > 0).astype(np.float64)) * unused)
-        unused[rows] = False
+        mentioning = np.unique(mentions.column_entries(np.flatnonzero(carried > 0))[1])
+        mentioning = mentioning[~used[mentioning]]
+        cosines = relevance[mentioning]
+        rows, cosines = mentioning[cosines >= tau_iter], cosines[cosines >= tau_iter]
+        used[rows] = True
         counts, reached = mentions.slice_rows(rows)
         best, via = _best_cue(carried[reached], counts, reached)
         # Pairs (context, cue) in ascending order of value: of several assignments to one cue the last, largest, stays.
-        value = np.repeat(best * np.minimum(relevance[rows], 1.0), counts)
+        value = np.repeat(best * np.minimum(cosines, 1.0), counts)
         order = np.argsort(value, kind="stable")
         order = order[(level[reached[order]] == 0) & (value[order] > 0)]
         cue = reached[order]
@@ -171,7 +185,7 @@ def inverse_frequency(frequency: Sparse, traces: int) -> Doubles:
         frequency: (traces, cues) counts f(c, t).
         traces: T; rows of traces that take no part are not counted.
     """
-    mentioning = np.bincount(frequency.columns, minlength=frequency.shape[1])
+    mentioning = frequency.column_counts
     return np.log1p((traces - mentioning + 0.5) / (mentioning + 0.5))
 
 

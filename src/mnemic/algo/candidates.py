@@ -43,18 +43,27 @@ class Candidates:
 def restrict(graph: Graph, passing: Mask) -> Candidates:
     """Narrow a graph down to the turns that pass, (n,)."""
     turns = graph.turn_alive & passing
-    units = turns[graph.unit_turn]
-    traces = np.zeros(len(graph.trace_ids), np.bool_)
-    traces[graph.span_trace[turns[graph.span_turn]]] = True
-    traces &= graph.trace_alive
     if bool(np.all(turns == graph.turn_alive)):
-        return Candidates(turns, units, traces, traces, graph.note_alive, graph.mentions, graph.frequency)
+        return _everything(graph)
+    units, traces = _holding(graph, turns)
     whole = traces.copy()
     whole[graph.span_trace[~turns[graph.span_turn]]] = False
     notes = graph.note_alive.copy()
     notes[graph.source_note[~units[graph.source_unit]]] = False
     mentions = _keep_rows(graph.mentions, np.concatenate((units, notes)))
     return Candidates(turns, units, traces, whole, notes, mentions, _frequency(graph, mentions))
+
+
+def _everything(graph: Graph) -> Candidates:
+    units, traces = _holding(graph, graph.turn_alive)
+    return Candidates(graph.turn_alive, units, traces, traces, graph.note_alive, graph.mentions, graph.frequency)
+
+
+def _holding(graph: Graph, turns: Mask) -> tuple[Mask, Mask]:
+    """The units and living traces of some turns."""
+    traces = np.zeros(len(graph.trace_ids), np.bool_)
+    traces[graph.span_trace[turns[graph.span_turn]]] = True
+    return turns[graph.unit_turn], traces & graph.trace_alive
 
 
 def _keep_rows(matrix: Sparse, kept: Mask) -> Sparse:
@@ -93,6 +102,15 @@ class Targets:
         owner = self.graph.unit_trace if self.traces else self.graph.unit_turn
         held = owner >= 0
         return _maximum(values[held], owner[held], self.count)
+
+    def best_units(self, values: Floats) -> tuple[Doubles, Ints]:
+        """(u,) to (targets,): the largest value, and the first unit that has it; -1 for a target without units."""
+        owner = self.graph.unit_trace if self.traces else self.graph.unit_turn
+        largest = self.of_units(values)
+        best = np.full(self.count, -1, np.int64)
+        tops = np.flatnonzero((owner >= 0) & (values == largest[owner]))[::-1]
+        best[owner[tops]] = tops
+        return largest, best
 
     def of_turns(self, values: Floats) -> Doubles:
         """(n,) to (targets,)."""

@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mnemic.algo import ppr
 from mnemic.algo.lexical import BM25
+from mnemic.algo.signs import Codes
 from mnemic.algo.sparse import Sparse
 from mnemic.types import Metadata
 
@@ -36,8 +37,10 @@ class Graph:
         speakers: Names, as given.
         windows: The BM25 index; a document is a turn, or a piece of a long one, with the turn or piece before it.
         unit_window: (u,) the document that each unit stands in.
+        unit_asks: (u,) whether a unit is a question.
         unit_turn, unit_start, unit_end, unit_trace: (u,) where each unit stands; -1 for a removed trace.
         unit_vectors: (u, dim).
+        unit_codes: Their sign codes, as in ``algo.signs``; empty where there are none.
         trace_ids: For each of t traces.
         trace_alive, trace_ordinal: (t,).
         trace_vectors: (t, dim).
@@ -50,6 +53,7 @@ class Graph:
         cue_keys: For each of c cues.
         cue_slot: The reverse.
         cue_vectors: (c, dim).
+        cue_codes: Their sign codes.
         mentions: (u + m, c), counts of the mentions by units and then notes.
         frequency: (t, c), f(c, t): in how many units of a trace a cue occurs.
     """
@@ -68,7 +72,9 @@ class Graph:
     unit_end: Ints
     unit_trace: Ints
     unit_window: Ints
+    unit_asks: Mask
     unit_vectors: Floats
+    unit_codes: Codes
     trace_ids: Sequence[str]
     trace_alive: Mask
     trace_ordinal: Ints
@@ -90,6 +96,7 @@ class Graph:
     cue_keys: Sequence[str]
     cue_slot: Mapping[str, int]
     cue_vectors: Floats
+    cue_codes: Codes
     mentions: Sparse
     frequency: Sparse
 
@@ -99,11 +106,12 @@ class Graph:
         return self.unit_vectors.shape[1]
 
     @cached_property
-    def transposed(self) -> Sparse:
+    def walk(self) -> ppr.Walk:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
-        return ppr.transition(self.frequency, self.chain())
+        return ppr.Walk(self.frequency, self.chain())
 
     def chain(self) -> Ints:
         """The living traces in the order of the dialogue."""
         alive = np.flatnonzero(self.trace_alive)
-        return alive[np.argsort(self.trace_ordinal[alive], kind="stable")]
+        ordinal = self.trace_ordinal[alive]
+        return alive if np.all(ordinal[:-1] <= ordinal[1:]) else alive[np.argsort(ordinal, kind="stable")]

@@ -11,12 +11,14 @@ import re
 import unicodedata
 from array import array
 from bisect import bisect_left
-from collections import Counter
 from collections.abc import Iterable, Sequence
+from functools import lru_cache
+from itertools import chain
 
 import numpy as np
 from numpy.typing import NDArray
 
+from mnemic.algo.arrays import Rows
 from mnemic.algo.scripts import EMOJI, HANGUL, JOINERS, MARK, UNSPACED
 from mnemic.algo.stem import stem
 
@@ -30,6 +32,9 @@ _TERM = re.compile(
     rf"|(?P<word>{_LETTER}(?:{_LETTER}|[{MARK}{JOINERS}]|['’](?={_LETTER}))*)"
     rf"|(?P<symbol>[{EMOJI}])"
 )
+_ASCII_TERM = re.compile(r"(?<!\w)[a-z](?:\+\+|\#)(?!\w)|[a-z0-9](?:[a-z0-9]|'(?=[a-z0-9]))*", re.ASCII)
+"""The same for ASCII, where all of it is a code or word: most text is, and takes a third of the time."""
+
 _ACCENTS = re.compile("[\u0300-\u036f]+")
 _PILE = re.compile(r"[^\w\s]{31,}")
 """Room for more combining marks than any script sets on one letter; normalisation sorts them in quadratic time."""
@@ -64,6 +69,8 @@ def terms(text: str) -> list[str]:
     Words are folded and (in English) stemmed, possessives and apostrophes dropped; scripts without spaces, and Korean,
     give character bigrams (a lone character itself); an emoji or symbol is a term; punctuation is none.
     """
+    if text.isascii():
+        return list(map(_ascii_term, _ASCII_TERM.findall(text.lower())))
     found: list[str] = []
     for match in _TERM.finditer(fold(text)):
         token = match.group()
@@ -82,6 +89,12 @@ def content_terms(text: str) -> list[str]:
     return [term for term in found if term not in STOP_WORDS] or found
 
 
+@lru_cache(maxsize=1 << 16)
+def _ascii_term(token: str) -> str:
+    return token if token[-1] in "+#" else _word(token)
+
+
+@lru_cache(maxsize=1 << 16)
 def _word(token: str) -> str:
     if "'" in token or "’" in token:
         token = token.replace("’", "'").removesuffix("'s").replace("'", "")
@@ -98,58 +111,77 @@ class BM25:
     def __init__(self, *, k1: float = 1.2, b: float = 0.75) -> None:
         self._k1 = k1
         self._b = b
-        self._docs: dict[str, array[int]] = {}
-        self._counts: dict[str, array[int]] = {}
-        self._terms: list[tuple[str, ...]] = []
-        self._lengths = array("q")
+        self._numbers = _Numbers()
+        self._docs: list[array[int]] = []
+        self._counts: list[array[int]] = []
+        # The terms of all documents, one document after the other, by their numbers.
+        self._held = Rows(np.int32)
+        self._starts = Rows(np.int64)
+        self._starts.extend([0])
+        self._lengths = Rows(np.int64)
         self._alive = 0
         self._total = 0
-        self._postings = 0
 
     def __len__(self) -> int:
-        return len(self._terms)
+        return len(self._lengths)
 
     @property
     def nbytes(self) -> int:
         """Bytes of postings and document lists, roughly."""
-        return 24 * self._postings + 400 * len(self._docs) + 100 * len(self._terms)
+        return 16 * len(self._held) + self._held.nbytes + 400 * len(self._docs) + 16 * len(self._lengths)
 
     def add(self, document: Iterable[str]) -> int:
         """Add a document given as its terms; return its number."""
-        number = len(self._terms)
-        counts = Counter(document)
-        for term, count in counts.items():
-            if (docs := self._docs.get(term)) is None:
-                docs = self._docs[term] = array("q")
-                self._counts[term] = array("q")
-            docs.append(number)
-            self._counts[term].append(count)
-        self._terms.append(tuple(counts))
-        self._lengths.append(counts.total())
-        self._alive += 1
-        self._total += counts.total()
-        self._postings += len(counts)
-        return number
+        return int(self.add_all([tuple(document)])[0])
+
+    def add_all(self, documents: Sequence[Sequence[str]]) -> NDArray[np.int64]:
+        """Add documents given as their terms; return their numbers."""
+        first = len(self)
+        sizes = np.fromiter(map(len, documents), np.int64, len(documents))
+        terms = np.fromiter(map(self._numbers.__getitem__, chain.from_iterable(documents)), np.int64, int(sizes.sum()))
+        width = len(self._numbers.given)
+        places, counts = np.unique(np.repeat(np.arange(len(sizes)), sizes) * width + terms, return_counts=True)
+        docs, terms = np.divmod(places, max(width, 1))
+        self._held.extend(terms)
+        self._starts.extend(self._starts.view[-1] + np.cumsum(np.bincount(docs, minlength=len(sizes))))
+        self._lengths.extend(sizes)
+        self._alive += len(sizes)
+        self._total += int(sizes.sum())
+        self._post(terms, docs + first, counts)
+        return np.arange(first, len(self))
+
+    def _post(self, terms: NDArray[np.int64], docs: NDArray[np.int64], counts: NDArray[np.int64]) -> None:
+        """Append to the postings; the documents ascend."""
+        while len(self._docs) < len(self._numbers.given):
+            self._docs.append(array("q"))
+            self._counts.append(array("q"))
+        order = np.argsort(terms, kind="stable")
+        distinct, starts = np.unique(terms[order], return_index=True)
+        docs, counts = docs[order], counts[order]
+        edges = np.append(starts, len(order)).tolist()
+        for term, start, end in zip(distinct.tolist(), edges, edges[1:], strict=False):
+            self._docs[term].frombytes(docs[start:end].tobytes())
+            self._counts[term].frombytes(counts[start:end].tobytes())
 
     def remove(self, number: int) -> None:
         """Remove a document; removing it twice is an error of the caller and raises IndexError."""
-        if self._lengths[number] < 0:
+        lengths = self._lengths.view
+        if lengths[number] < 0:
             raise IndexError(f"document {number} was removed before")
-        for term in self._terms[number]:
+        start, end = self._starts.view[number : number + 2]
+        for term in self._held.view[start:end].tolist():
             docs = self._docs[term]
             at = bisect_left(docs, number)
             del docs[at], self._counts[term][at]
             if not docs:
-                del self._docs[term], self._counts[term]
+                self._numbers.forget(term)
         self._alive -= 1
-        self._total -= self._lengths[number]
-        self._postings -= len(self._terms[number])
-        self._terms[number] = ()
-        self._lengths[number] = -1
+        self._total -= int(lengths[number])
+        lengths[number] = -1
 
     def frequency(self, term: str) -> int:
         """How many documents hold the term."""
-        return len(self._docs.get(term, ()))
+        return len(self._docs[self._numbers[term]]) if term in self._numbers else 0
 
     def idf(self, term: str) -> float:
         """``ln(1 + (N - df + 1/2) / (df + 1/2))``."""
@@ -162,11 +194,11 @@ class BM25:
         Returns:
             (len(self),) in [0, 1]: the share of the distinct terms, weighted by idf; unknown terms count as missing.
         """
-        held = np.zeros(len(self._terms))
+        held = np.zeros(len(self))
         rarity = {term: self.idf(term) for term in query}
         for term, idf in rarity.items():
-            if term in self._docs:
-                held[np.frombuffer(self._docs[term], np.int64)] += idf
+            if term in self._numbers:
+                held[self._postings(term)[0]] += idf
         return held / sum(rarity.values()) if rarity else held
 
     def scores(self, query: Sequence[str]) -> NDArray[np.float64]:
@@ -175,16 +207,38 @@ class BM25:
         Returns:
             (len(self),) float64, >= 0; 0 for documents without any of the terms.
         """
-        scores = np.zeros(len(self._terms))
+        scores = np.zeros(len(self))
         if not self._total:
             return scores
-        lengths = np.frombuffer(self._lengths, np.int64)
+        lengths = self._lengths.view
         mean = self._total / self._alive
         for term in dict.fromkeys(query):
-            if term not in self._docs:
+            if term not in self._numbers:
                 continue
-            docs = np.frombuffer(self._docs[term], np.int64)
-            tf = np.frombuffer(self._counts[term], np.int64)
+            docs, tf = self._postings(term)
             norm = self._k1 * (1 - self._b + self._b * lengths[docs] / mean)
             scores[docs] += self.idf(term) * (self._k1 + 1) * tf / (tf + norm)
         return scores
+
+    def _postings(self, term: str) -> tuple[NDArray[np.int64], NDArray[np.int64]]:
+        """The documents that hold a known term, and how often."""
+        number = self._numbers[term]
+        return np.frombuffer(self._docs[number], np.int64), np.frombuffer(self._counts[number], np.int64)
+
+
+class _Numbers(dict[str, int]):
+    """Numbers of terms, given when first asked for, and never to another term."""
+
+    def __init__(self) -> None:
+        super().__init__()
+        self.given: list[str] = []
+
+    def __missing__(self, term: str) -> int:
+        number = self[term] = len(self.given)
+        self.given.append(term)
+        return number
+
+    def forget(self, number: int) -> None:
+        """Keep the number, but not the term."""
+        del self[self.given[number]]
+        self.given[number] = ""

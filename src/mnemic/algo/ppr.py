@@ -13,6 +13,10 @@ from mnemic.algo.sparse import Sparse
 
 Floats = NDArray[np.floating]
 Doubles = NDArray[np.float64]
+Ints = NDArray[np.int64]
+
+_COARSE = 1e-5
+"""Tolerance from which single precision will do."""
 
 
 def transition(frequency: Sparse, chain: NDArray[np.int64], *, directed: bool = False) -> Sparse:
@@ -46,13 +50,56 @@ def transition(frequency: Sparse, chain: NDArray[np.int64], *, directed: bool = 
     return Sparse.from_pairs(column, row, value / out[row], (cues + traces, cues + traces))
 
 
-def pagerank(
-    transposed: Sparse, restart: Floats, *, follow: float, tolerance: float = 1e-8, rounds: int = 100
-) -> Doubles:
-    """Power iteration a <- (1 - d) r + d a P; the mass of vertices without edges returns to r.
+class Walk:
+    """The undirected graph of ``transition``, to walk on without making its matrix.
 
     Args:
-        transposed: (n, n) P transposed, from ``transition``.
+        frequency: (traces, cues) counts, as for ``transition``.
+        chain: As there.
+    """
+
+    def __init__(self, frequency: Sparse, chain: Ints) -> None:
+        self._frequency = frequency
+        self._chain = chain
+        mentions = frequency.row_sums
+        # A trace's shares of its mentions sum to 1, if it has any, and each neighbour in the chain adds 1.
+        ways = (mentions > 0) + np.bincount(chain[1:], minlength=len(mentions)) * 1.0
+        ways += np.bincount(chain[:-1], minlength=len(mentions))
+        self._of_trace = _inverse(ways)
+        self._of_mention = _inverse(mentions)
+        self._of_cue = _inverse(frequency.column_shares)
+
+    def __len__(self) -> int:
+        return sum(self._frequency.shape)
+
+    def step(self, mass: Floats) -> Floats:
+        """(n,) to (n,): where mass is after one step; that of vertices without edges is gone."""
+        cues = self._frequency.shape[1]
+        kind = mass.dtype
+        each = mass[cues:] * self._of_trace.astype(kind)
+        of_mention = self._of_mention.astype(kind)
+        to_traces = of_mention * self._frequency.product(mass[:cues] * self._of_cue.astype(kind))
+        along = each[self._chain]
+        to_traces[self._chain[1:]] += along[:-1]
+        to_traces[self._chain[:-1]] += along[1:]
+        return np.concatenate((self._frequency.transposed_product(each * of_mention), to_traces))
+
+
+def _inverse(values: Doubles) -> Doubles:
+    """1 / x, and 0 for 0."""
+    return np.divide(1.0, values, out=np.zeros(len(values)), where=values > 0)
+
+
+def pagerank(
+    walk: Sparse | Walk, restart: Floats, *, follow: float, tolerance: float = 1e-8, rounds: int = 100
+) -> Doubles:
+    """Personalized PageRank a = (1 - d) r + d a P; the mass of vertices without edges returns to r.
+
+    By power iteration. In a ``Walk``, whose P has real eigenvalues since its edges have no direction, by Chebyshev
+    semi-iteration (Golub and Varga 1961), which takes about half as many steps.
+
+    Args:
+        walk: The graph, or its (n, n) P transposed, from ``transition``.
         restart: (n,) r >= 0 with a positive sum; normalised here.
         follow: d in [0, 1), the probability of following an edge.
         tolerance: Stop when the L1 change is below it.
@@ -68,6 +115,12 @@ def pagerank(
     if not total > 0 or not 0 <= follow < 1:
         raise ValueError(f"restart mass {total} must be positive and follow {follow} in [0, 1)")
     r = np.asarray(restart, np.float64) / total
+    solve = _by_power if isinstance(walk, Sparse) else _by_chebyshev
+    return solve(walk, r, follow, tolerance, rounds)
+
+
+def _by_power(transposed: Sparse, r: Doubles, follow: float, tolerance: float, rounds: int) -> Doubles:
+    """a <- (1 - d) r + d a P, from a = r."""
     dangling = np.bincount(transposed.columns, minlength=len(r)) == 0
     a = r
     for _ in range(rounds):
@@ -78,3 +131,21 @@ def pagerank(
         if change < tolerance:
             break
     return a
+
+
+def _by_chebyshev(walk: Walk, r: Doubles, follow: float, tolerance: float, rounds: int) -> Doubles:
+    """Solve a = (1 - d) r + d a P; what is lost at vertices without edges is made up for by one factor.
+
+    For a returns there to r: the whole is a multiple of what it would be without.
+    """
+    start = ((1 - follow) * r).astype(np.float32 if tolerance >= _COARSE else np.float64)
+    before, a = np.zeros_like(start), start
+    weight = 2.0
+    for _ in range(rounds):
+        weight = 1 / (1 - follow * follow * weight / 4)
+        after = weight * (follow * walk.step(a) + start - before) + before
+        change = np.abs(after - a).sum()
+        before, a = a, after
+        if change < tolerance:
+            break
+    return np.maximum(a, 0.0).astype(np.float64) / float(np.maximum(a, 0.0).sum())

@@ -40,6 +40,14 @@ _INITIALS = re.compile(r"(?:[^\W\d_]\.)*[^\W\d_]\Z")
 _NEXT_WORD = re.compile(r"[^\W\d_]+(?:['’][^\W\d_]+)?")
 
 
+_ASKING = re.compile(rf"[?？؟⸮՞\u037e]+[{_CLOSER}{EMOJI}{EMOJI_MODIFIER}\s]*\Z")
+
+
+def asks(sentence: str) -> bool:
+    """Whether a sentence ends as a question: with a question mark of any script, closers and emoji left aside."""
+    return _ASKING.search(sentence) is not None
+
+
 def split(text: str) -> list[tuple[int, int]]:
     """Split a text into sentences.
 

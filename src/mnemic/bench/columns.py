@@ -215,11 +215,15 @@ def build(records: Sequence[Record]) -> list[Column]:
 SPEED: Final = (
     Column("users", "users in the store", ("users",), whole),
     Column("turns", "turns of each of them", ("turns",), whole),
-    Column("add one, ms", "taking in one more turn", ("add_one_ms",), small),
+    Column("add one, CPU ms", "processor time of taking in one more turn, without embedding it: the median",
+           ("add_one_ms",), small),
     Column("search CPU ms p50", "processor time of a search, without embedding the question: the median",
            ("search_cpu_ms", "p50"), small),
     Column("search CPU ms p95", "the 95th percentile of the same", ("search_cpu_ms", "p95"), small),
-    Column("search wall ms", "time of a search by the clock", ("search_wall_ms",), small),
+    Column("search wall ms", "time of a search by the clock, embedding the question included: the median",
+           ("search_wall_ms",), small),
+    Column("search after an add", "processor time, without embedding, of the first search after one more turn: the "
+           "median", ("search_after_add_ms",), small),
     Column("restart ms", "from a new process to its first answer", ("restart_ms",), small),
     Column("resident MB", "memory of the process at the end, libraries and models included", ("rss_mb",), whole),
     Column("MB on disk", "what lies on disk", ("bytes",), megabytes),

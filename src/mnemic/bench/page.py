@@ -159,6 +159,9 @@ def speed(page: Page, found: Sequence[Record]) -> None:
         first = markdown.plain(str(found[0].get("system")))
         page.say(f"As multiples of **{first}** at the same size, in the same run; above 1 is more:")
         page.tabulate(multiples)
+    if failed := tables.failures(found):
+        page.say("What could not be measured:")
+        page.lines += [*markdown.bullets(failed), ""]
 
 
 def guide(page: Page) -> None:

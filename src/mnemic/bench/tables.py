@@ -67,6 +67,15 @@ def multiples(records: Sequence[Record], columns: Sequence[Column]) -> Table | N
     return Table(("system", *sizes, *(column.head for column in costs)), rows)
 
 
+def failures(records: Sequence[Record]) -> list[tuple[str, str]]:
+    """What could not be measured, as (system and size, reason)."""
+    return [
+        (f"{_system(record)}, {record.get('users')} × {record.get('turns')} turns", str(record.get("failed")))
+        for record in records
+        if record.get("failed") is not None
+    ]
+
+
 def deviations(trials: Mapping[str, Record]) -> Table:
     """The overview's columns as mean and standard deviation.
 

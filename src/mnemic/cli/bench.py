@@ -1,4 +1,4 @@
-"""The commands of the benchmark: a data set by its name, sweep, compare, systems, download.
+"""The commands of the benchmark: a data set by its name, speed, graph, follow, sweep, compare, systems, download.
 
 Everything that computes is imported where it is used: the other commands start without it.
 """
@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 import typer
 
 from mnemic.cli import bench_options as options
-from mnemic.cli import bench_run, bench_text, output
+from mnemic.cli import bench_run, bench_speed, bench_text, output
 from mnemic.cli.options import AsJson
 from mnemic.config import Environment
 
@@ -69,6 +69,7 @@ _HELP: dict[DatasetName, str] = {
 }
 for _name, _help in _HELP.items():
     app.command(_name, help=_help)(_command(_name))
+app.command()(bench_speed.speed)
 
 
 @app.command()

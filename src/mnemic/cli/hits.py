@@ -13,7 +13,8 @@ NOTHING = "Nothing relevant: nothing in this memory seems to answer that."
 def as_json(found: SearchResult) -> dict[str, Json]:
     """The documented shape of ``search --json``."""
     return {
-        "results": [_hit(hit) for hit in found.results],
+        "results": [hit(one) for one in found.results],
+        "relevance": found.relevance,
         "nothing_relevant": found.nothing_relevant,
         "took_ms": round(found.took_ms, 2),
     }

@@ -2,12 +2,10 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from typing import TYPE_CHECKING
 
-import numpy as np
-
-from mnemic.algo.arrays import Rows
+from mnemic.index.vectors import Vectors
 
 if TYPE_CHECKING:
     from mnemic.algo.graph import Ints
@@ -20,8 +18,7 @@ class Cues:
     def __init__(self, dim: int) -> None:
         self.slot: dict[str, int] = {}
         self.keys: list[str] = []
-        self.vectors = Rows(np.float32, dim)
-        self._dim = dim
+        self.vectors = Vectors(dim)
         self._mentions: list[int] = []
         self._doubtful: set[int] = set()
 
@@ -30,15 +27,17 @@ class Cues:
         """Bytes held, roughly."""
         return self.vectors.nbytes + 300 * len(self.keys)
 
-    def put(self, key: str, vector: Floats | None) -> None:
-        """Add a cue, or renew its vector."""
-        slot = self.slot.setdefault(key, len(self.keys))
-        if slot == len(self.keys):
+    def put(self, keys: Sequence[str], vectors: Floats) -> None:
+        """Add cues, or renew their vectors, (keys, dim); zeros for one that has none."""
+        new = [place for place, key in enumerate(keys) if key not in self.slot]
+        for key in (keys[place] for place in new):
+            self._doubtful.add(len(self.keys))
+            self.slot[key] = len(self.keys)
             self.keys.append(key)
-            self.vectors.extend(np.zeros((1, self._dim)))
             self._mentions.append(0)
-            self._doubtful.add(slot)
-        self.vectors.view[slot] = 0 if vector is None else vector
+        self.vectors.extend(vectors[new])
+        for place in sorted(set(range(len(keys))).difference(new)):
+            self.vectors.put(self.slot[keys[place]], vectors[place : place + 1], 1)
 
     def mention(self, owner: int, mentioned: Mapping[str, int]) -> list[tuple[int, int, int]]:
         """Note the mentions of a text; (owner, cue, count) of each."""
@@ -59,5 +58,5 @@ class Cues:
             if not self._mentions[slot]:
                 del self.slot[self.keys[slot]]
                 self.keys[slot] = ""
-                self.vectors.view[slot] = 0
+                self.vectors.put(slot, None, 1)
         self._doubtful.clear()

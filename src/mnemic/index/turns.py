@@ -11,7 +11,9 @@ import numpy as np
 
 from mnemic.algo.arrays import Rows
 from mnemic.algo.lexical import BM25, terms
-from mnemic.types import Metadata, Span, TimePhrase, Turn, Unit
+from mnemic.algo.sentences import asks
+from mnemic.index.vectors import Vectors
+from mnemic.types import Metadata, Span, Turn, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import TurnRow
@@ -41,7 +43,8 @@ class Turns:
         self.unit_end = Rows(np.int64)
         self.unit_trace = Rows(np.int64)
         self.unit_window = Rows(np.int64)
-        self.unit_vectors = Rows(np.float32, dim)
+        self.unit_asks = Rows(np.bool_)
+        self.unit_vectors = Vectors(dim)
         self.phrase_turn = Rows(np.int64)
         self.phrase_start = Rows(np.float64)
         self.phrase_end = Rows(np.float64)
@@ -61,14 +64,21 @@ class Turns:
         arrays = (self.unit_vectors, self.unit_turn, self.unit_start, self.unit_end, self.unit_trace, self.phrase_turn)
         return sum(rows.nbytes for rows in arrays) + self.windows.nbytes + 600 * len(self.ids)
 
-    def put(self, row: TurnRow) -> int | None:
-        """Add a turn and return its slot; or, of a known one, renew what can change, its metadata and vectors."""
-        known = self.slot.get(row.turn.turn_id)
-        slot = self._append(row) if known is None else known
-        self.metadata[slot] = row.turn.metadata
-        units = self.units[slot]
-        self.unit_vectors.view[units.start : units.stop] = 0 if row.unit_vectors is None else row.unit_vectors
-        return slot if known is None else None
+    def put(self, rows: Sequence[TurnRow]) -> list[tuple[int, TurnRow]]:
+        """Add turns; of known ones renew what can change, their metadata and vectors. The new ones and their slots."""
+        new: list[tuple[int, TurnRow]] = []
+        for row in rows:
+            known = self.slot.get(row.turn.turn_id)
+            if known is None:
+                new.append((self._name(row.turn), row))
+            else:
+                self.metadata[known] = row.turn.metadata
+                self.unit_vectors.put(self.units[known].start, row.unit_vectors, len(self.units[known]))
+        if new:
+            self._append_times(new)
+            self._append_units(new)
+            self._append_windows(new)
+        return new
 
     def remove(self, seq: int) -> int | None:
         """Remove a turn, so that nothing of it stays readable; its slot, or None when it is not known."""
@@ -89,7 +99,7 @@ class Turns:
         self.agent[slot] = None
         self.metadata[slot] = {}
         self._first_terms[slot] = self._last_terms[slot] = ()
-        self.unit_vectors.view[units.start : units.stop] = 0
+        self.unit_vectors.put(units.start, None, len(units))
         return slot
 
     def units_in(self, span: Span) -> list[int]:
@@ -102,8 +112,8 @@ class Turns:
         stop = np.searchsorted(self.unit_start.view[units.start : units.stop], span.end, "left")
         return list(units[int(first) : int(stop)])
 
-    def _append(self, row: TurnRow) -> int:
-        turn = row.turn
+    def _name(self, turn: Turn) -> int:
+        """Give a new turn its slot and what is not an array."""
         slot = len(self.ids)
         self.slot[turn.turn_id] = self._by_seq[turn.seq] = slot
         self.ids.append(turn.turn_id)
@@ -111,27 +121,31 @@ class Turns:
         self.agent.append(turn.agent_id)
         self.metadata.append(turn.metadata)
         self._link(slot)
-        self.alive.extend([True])
-        self.time.extend([_seconds(turn.timestamp, math.nan)])
-        self.speaker.extend([self._voice(turn)])
-        self._append_units(slot, row.units)
-        self._append_windows(slot, turn.text, row.units)
-        self._append_phrases(slot, row.phrases)
         return slot
 
-    def _append_units(self, slot: int, units: Sequence[Unit]) -> None:
+    def _append_times(self, new: Sequence[tuple[int, TurnRow]]) -> None:
+        self.alive.extend([True] * len(new))
+        self.time.extend([_seconds(row.turn.timestamp, math.nan) for _, row in new])
+        self.speaker.extend([self._voice(row.turn) for _, row in new])
+        phrases = [(slot, phrase.interval) for slot, row in new for phrase in row.phrases]
+        self.phrase_turn.extend([slot for slot, _ in phrases])
+        self.phrase_start.extend([_seconds(interval.start, -math.inf) for _, interval in phrases])
+        self.phrase_end.extend([_seconds(interval.end, math.inf) for _, interval in phrases])
+
+    def _append_units(self, new: Sequence[tuple[int, TurnRow]]) -> None:
         first = len(self.unit_turn)
-        self.units.append(range(first, first + len(units)))
-        self.unit_turn.extend([slot] * len(units))
+        for _, row in new:
+            self.units.append(range(first, first + len(row.units)))
+            first += len(row.units)
+        units = [unit for _, row in new for unit in row.units]
+        self.unit_turn.extend(np.repeat([slot for slot, _ in new], [len(row.units) for _, row in new]))
         self.unit_start.extend([unit.start for unit in units])
         self.unit_end.extend([unit.end for unit in units])
-        self.unit_trace.extend([-1] * len(units))
-        self.unit_vectors.extend(np.zeros((len(units), self._dim)))
-
-    def _append_phrases(self, slot: int, phrases: Sequence[TimePhrase]) -> None:
-        self.phrase_turn.extend([slot] * len(phrases))
-        self.phrase_start.extend([_seconds(phrase.interval.start, -math.inf) for phrase in phrases])
-        self.phrase_end.extend([_seconds(phrase.interval.end, math.inf) for phrase in phrases])
+        self.unit_trace.extend(np.full(len(units), -1))
+        self.unit_asks.extend([asks(row.turn.text[unit.start : unit.end]) for _, row in new for unit in row.units])
+        nothing = np.zeros((max(len(row.units) for _, row in new), self._dim), np.float32)
+        vectors = [nothing[: len(row.units)] if row.unit_vectors is None else row.unit_vectors for _, row in new]
+        self.unit_vectors.extend(np.concatenate(vectors))
 
     # the chain of a session's turns --------------------------------------------------------------------
 
@@ -163,18 +177,23 @@ class Turns:
 
     # lexical windows -----------------------------------------------------------------------------------
 
-    def _append_windows(self, slot: int, text: str, units: Sequence[Unit]) -> None:
+    def _append_windows(self, new: Sequence[tuple[int, TurnRow]]) -> None:
         """A window for each piece of a turn: its terms together with those of the piece before it.
 
         A short turn is one piece. Before the first piece comes the last one of the turn before, in the same session
         and said to the same agent.
         """
-        pieces = [tuple(terms(text[units[a].start : units[b - 1].end])) for a, b in _pieces(units)]
-        self._first_terms.append(pieces[0] if pieces else ())
-        self._last_terms.append(pieces[-1] if pieces else ())
-        earlier = [self._terms_before(slot), *pieces]
-        for (a, b), before, piece in zip(_pieces(units), earlier, pieces, strict=False):
-            self.unit_window.extend([self.windows.add(before + piece)] * (b - a))
+        windows: list[tuple[str, ...]] = []
+        sizes: list[int] = []
+        for slot, row in new:
+            text, units = row.turn.text, row.units
+            pieces = _pieces(units)
+            found = [tuple(terms(text[units[a].start : units[b - 1].end])) for a, b in pieces]
+            self._first_terms.append(found[0] if found else ())
+            self._last_terms.append(found[-1] if found else ())
+            windows += map(tuple.__add__, (self._terms_before(slot), *found), found)
+            sizes += [b - a for a, b in pieces]
+        self.unit_window.extend(np.repeat(self.windows.add_all(windows), sizes))
 
     def _renew_first_window(self, slot: int) -> None:
         """The turn before has changed."""

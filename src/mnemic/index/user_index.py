@@ -1,12 +1,13 @@
 """One user's index in memory: arrays that follow the rows, revision by revision, without being rebuilt.
 
 An index is disposable: built from ``load(since=0)`` or brought up to date by any sequence of deltas, it answers
-alike. Adding costs time in proportion to what is added; the two sparse matrices are remade, by vectorised code,
-at the first search after a change.
+alike. Adding costs time in proportion to what is added; after a removal the sparse matrices are remade, by vectorised
+code, at the next search.
 """
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -15,10 +16,13 @@ from mnemic.algo.arrays import Rows
 from mnemic.algo.graph import Graph
 from mnemic.algo.sparse import Sparse
 from mnemic.index.cues import Cues
+from mnemic.index.incidence import Incidence
 from mnemic.index.turns import Turns
+from mnemic.index.vectors import Vectors
 from mnemic.types import Note, Trace
 
 if TYPE_CHECKING:
+    from mnemic.algo.graph import Doubles, Ints
     from mnemic.protocols import Delta, Floats, TurnRow
 
 _WITHDRAWN = ("unsupported", "retracted")
@@ -39,7 +43,7 @@ class UserIndex:
         self._trace_ids: list[str] = []
         self._trace_alive = Rows(np.bool_)
         self._trace_ordinal = Rows(np.int64)
-        self._trace_vectors = Rows(np.float32, dim)
+        self._trace_vectors = Vectors(dim)
         self._spans = Rows(np.int64, 4)  # trace, turn, start, end
         self._note_slots: dict[str, dict[int, int]] = {}  # note_id -> version -> slot
         self._note_ids: list[str] = []
@@ -51,13 +55,14 @@ class UserIndex:
         self._cues_of_note: list[range] = []  # rows of _note_cues
         self._sources = Rows(np.int64, 2)  # note, unit
         self._graph: Graph | None = None
+        self._forget_matrices()
 
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly: what the LRU counts."""
         arrays = (self._trace_vectors, self._note_vectors, self._spans)
-        # The pairs are held once as they came and four times as sparse matrices.
-        pairs = 6 * (self._unit_cues.nbytes + self._note_cues.nbytes)
+        matrices = (self._by_unit, self._by_note, self._by_trace)
+        pairs = self._unit_cues.nbytes + self._note_cues.nbytes + sum(matrix.nbytes for matrix in matrices)
         return self._turns.nbytes + self._cues.nbytes + sum(rows.nbytes for rows in arrays) + pairs
 
     @property
@@ -74,12 +79,9 @@ class UserIndex:
         for note_id in delta.removed_notes:
             for slot in self._note_slots.pop(note_id, {}).values():
                 self._remove_note(slot)
-        for key, _, vector in delta.cues:
-            self._cues.put(key, vector)
-        for row in delta.turns:
-            self._put_turn(row)
-        for trace, vector in delta.traces:
-            self._put_trace(trace, vector)
+        self._cues.put([key for key, _, _ in delta.cues], self._stacked([vector for _, _, vector in delta.cues]))
+        self._put_turns(delta.turns)
+        self._put_traces(delta.traces)
         for note, vector in delta.notes:
             self._put_note(note, vector)
         # Last: a cue that lost its mentions may have got new ones, and is then not named again.
@@ -93,46 +95,65 @@ class UserIndex:
             self._graph = self._snapshot()
         return self._graph
 
-    def _put_turn(self, row: TurnRow) -> None:
-        slot = self._turns.put(row)
-        if slot is not None:
-            first = len(self._unit_cues)
-            units = zip(self._turns.units[slot], row.units, strict=True)
-            self._unit_cues.extend([pair for unit, said in units for pair in self._cues.mention(unit, said.cues)])
-            self._cues_of_turn.append(range(first, len(self._unit_cues)))
+    def _stacked(self, vectors: Sequence[Floats | None]) -> Floats:
+        """(n, dim); zeros for a vector that is missing."""
+        nothing = np.zeros(self._dim, np.float32)
+        rows = [nothing if vector is None else vector for vector in vectors]
+        return np.array(rows, np.float32).reshape(len(rows), self._dim)
+
+    def _put_turns(self, rows: Sequence[TurnRow]) -> None:
+        pairs: list[tuple[int, int, int]] = []
+        first = len(self._unit_cues)
+        for slot, row in self._turns.put(rows):
+            before = len(pairs)
+            for unit, said in zip(self._turns.units[slot], row.units, strict=True):
+                pairs += self._cues.mention(unit, said.cues)
+            self._cues_of_turn.append(range(first + before, first + len(pairs)))
+        self._unit_cues.extend(pairs)
 
     def _remove_turn(self, seq: int) -> None:
         slot = self._turns.remove(seq)
         if slot is not None:
             rows = self._cues_of_turn[slot]
             self._cues.release(self._unit_cues.view[rows.start : rows.stop, 1])
+            self._forget_matrices()
 
-    def _put_trace(self, trace: Trace, vector: Floats | None) -> None:
-        slot = self._trace_slot.get(trace.trace_id)
-        if slot is None:
-            slot = self._trace_slot[trace.trace_id] = len(self._trace_ids)
-            self._trace_ids.append(trace.trace_id)
-            self._trace_alive.extend([True])
-            self._trace_ordinal.extend([trace.ordinal])
-            self._trace_vectors.extend(np.zeros((1, self._dim)))
-            spans = [(slot, self._turns.slot[span.turn_id], span.start, span.end) for span in trace.spans]
-            self._spans.extend(spans)
-            for _, turn, start, end in spans:
-                self._own_units(slot, turn, start, end)
-        self._trace_vectors.view[slot] = 0 if vector is None else vector
+    def _put_traces(self, rows: Sequence[tuple[Trace, Floats | None]]) -> None:
+        vectors = self._stacked([vector for _, vector in rows])
+        new = [place for place, (trace, _) in enumerate(rows) if trace.trace_id not in self._trace_slot]
+        for place in sorted(set(range(len(rows))).difference(new)):
+            self._trace_vectors.put(self._trace_slot[rows[place][0].trace_id], vectors[place : place + 1], 1)
+        traces = [rows[place][0] for place in new]
+        first = len(self._trace_ids)
+        self._trace_ids += [trace.trace_id for trace in traces]
+        self._trace_slot |= {trace.trace_id: slot for slot, trace in enumerate(traces, first)}
+        self._trace_alive.extend([True] * len(new))
+        self._trace_ordinal.extend([trace.ordinal for trace in traces])
+        self._trace_vectors.extend(vectors[new])
+        spans = [
+            (slot, self._turns.slot[span.turn_id], span.start, span.end)
+            for slot, trace in enumerate(traces, first)
+            for span in trace.spans
+        ]
+        self._spans.extend(np.array(spans, np.int64).reshape(len(spans), 4))
+        for span in spans:
+            self._own_units(*span)
 
     def _own_units(self, trace: int, turn: int, start: int, end: int) -> None:
         """The units that begin inside a span belong to its trace."""
         units = self._turns.units[turn]
         starts = self._turns.unit_start.view[units.start : units.stop]
-        owned = units.start + np.flatnonzero((starts >= start) & (starts < end))
-        self._turns.unit_trace.view[owned] = trace
+        first, stop = units.start + int(starts.searchsorted(start)), units.start + int(starts.searchsorted(end))
+        self._turns.unit_trace.view[first:stop] = trace
+        if first < self._by_unit.height:
+            self._forget_matrices()
 
     def _remove_trace(self, trace_id: str) -> None:
         slot = self._trace_slot.pop(trace_id, None)
         if slot is not None:
             self._trace_alive.view[slot] = False
-            self._trace_vectors.view[slot] = 0
+            self._trace_vectors.put(slot, None, 1)
+            self._forget_matrices()
             unit_trace = self._turns.unit_trace.view
             unit_trace[unit_trace == slot] = -1
 
@@ -158,6 +179,7 @@ class UserIndex:
         self._note_text[slot] = ""
         rows = self._cues_of_note[slot]
         self._cues.release(self._note_cues.view[rows.start : rows.stop, 1])
+        self._forget_matrices()
 
     def _snapshot(self) -> Graph:
         turns = self._turns
@@ -177,7 +199,9 @@ class UserIndex:
             unit_end=turns.unit_end.view,
             unit_trace=turns.unit_trace.view,
             unit_window=turns.unit_window.view,
+            unit_asks=turns.unit_asks.view,
             unit_vectors=turns.unit_vectors.view,
+            unit_codes=turns.unit_vectors.codes,
             trace_ids=self._trace_ids,
             trace_alive=self._trace_alive.view,
             trace_ordinal=self._trace_ordinal.view,
@@ -199,24 +223,36 @@ class UserIndex:
             cue_keys=self._cues.keys,
             cue_slot=self._cues.slot,
             cue_vectors=self._cues.vectors.view,
+            cue_codes=self._cues.vectors.codes,
             mentions=mentions,
             frequency=frequency,
         )
 
+    # the sparse matrices -------------------------------------------------------------------------------
+
+    def _forget_matrices(self) -> None:
+        """Something in them is not there any more."""
+        self._by_unit, self._by_note, self._by_trace = Incidence(), Incidence(), Incidence()
+        self._pairs_done = self._note_pairs_done = 0
+
     def _matrices(self) -> tuple[Sparse, Sparse]:
-        turns = self._turns
-        units, cues = len(turns.unit_turn), len(self._cues.keys)
-        traces, notes = len(self._trace_ids), len(self._note_ids)
-        pairs = self._unit_cues.view
-        pairs = pairs[turns.alive.view[turns.unit_turn.view[pairs[:, 0]]]] if len(pairs) else pairs
-        about = self._note_cues.view
-        about = about[self._note_alive.view[about[:, 0]]] if len(about) else about
-        rows = np.concatenate((pairs[:, 0], about[:, 0] + units))
-        columns = np.concatenate((pairs[:, 1], about[:, 1]))
-        counts = np.concatenate((pairs[:, 2], about[:, 2])).astype(np.float64)
-        mentions = Sparse.from_pairs(rows, columns, counts, (units + notes, cues))
+        """``mentions`` and ``frequency``, after adding what came since the last time."""
+        turns, cues = self._turns, len(self._cues.keys)
+        pairs = self._unit_cues.view[self._pairs_done :]
+        pairs = pairs[turns.alive.view[turns.unit_turn.view[pairs[:, 0]]]]
+        about = self._note_cues.view[self._note_pairs_done :]
+        about = about[self._note_alive.view[about[:, 0]]]
+        self._pairs_done, self._note_pairs_done = len(self._unit_cues), len(self._note_cues)
+        self._by_unit.append(*_columns(pairs), height=len(turns.unit_turn), width=cues)
+        self._by_note.append(*_columns(about), height=len(self._note_ids), width=cues)
         owner = turns.unit_trace.view[pairs[:, 0]]
         held = owner >= 0
         ones = np.ones(int(held.sum()))
-        frequency = Sparse.from_pairs(owner[held], pairs[held, 1], ones, (traces, cues))
-        return mentions, frequency
+        self._by_trace.append(owner[held], pairs[held, 1], ones, height=len(self._trace_ids), width=cues)
+        mentions = Sparse((self._by_unit.block(), self._by_note.block()))
+        return mentions, Sparse((self._by_trace.block(),))
+
+
+def _columns(pairs: Ints) -> tuple[Ints, Ints, Doubles]:
+    """(k, 3) owners, cues and counts."""
+    return pairs[:, 0], pairs[:, 1], pairs[:, 2].astype(np.float64)

@@ -30,8 +30,6 @@ if TYPE_CHECKING:
 _CONFIGURATIONS: dict[str, Configuration] = {"default": Fusion(), "hero": Hero()}
 _NO_VECTORS = Thresholds(tau_init=0.99, tau_alias=2.0, tau_iter=2.0, relevance=2.0)
 """Without vectors: only equal keys are anchors, and only words make something relevant."""
-_COVERAGE = 0.4
-"""Share of a question's words, weighted by rarity, from which a text is relevant by its words alone."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -103,10 +101,18 @@ class Searcher:
             warnings += failures
             reranker = None if failures else request.reranker.name
         hits = [hit for hit in hits if request.threshold is None or hit.score >= request.threshold][: request.top_k]
-        floor = abstain.floor(thresholds.relevance, int(ranking.matched.candidates.units.sum()))
-        relevant = ranking.cosine >= floor or ranking.coverage >= _COVERAGE
+        least = abstain.floor(thresholds.relevance, int(ranking.matched.candidates.units.sum()))
+        topic = abstain.on_topic(ranking.cosine, ranking.coverage, least) if hits else 0.0
+        speaker = abstain.by_whom(ranking.standing)
         took_ms = (time.perf_counter() - started) * 1000
-        return SearchResult(tuple(hits), not (hits and relevant), took_ms, warnings, reranker)
+        return SearchResult(
+            results=tuple(hits),
+            relevance=topic * speaker,
+            nothing_relevant=abstain.nothing(topic, speaker),
+            took_ms=took_ms,
+            warnings=warnings,
+            reranker=reranker,
+        )
 
     def _load(self) -> None:
         """Load the embedder; where that fails, so will embedding, which says so."""

@@ -1,18 +1,21 @@
-"""The ``default`` configuration: signals fused, then spread over HERO's graph and fused once more.
+"""The ``default`` configuration: signals of sentences and traces fused, then spread over HERO's graph, fused again.
 
-What each signal is worth was measured on development data: docs/decisions/0003-retrieval.md.
+What each signal is worth was measured on development data: docs/decisions/0003-retrieval.md and 0004-sentences.md.
 """
 
 from __future__ import annotations
+
+from dataclasses import dataclass
 
 import numpy as np
 
 from mnemic.algo import activation, lexical, ppr, when
 from mnemic.algo.candidates import Targets
-from mnemic.algo.fuse import fuse
 from mnemic.algo.graph import Doubles
 from mnemic.config import Fusion
 from mnemic.retrieve.matched import Matched, linked, transition
+
+_OF_TRACES = ("trace", "graph")
 
 _MENTIONED = 0.3
 """What words that name the one asked about count, against that one's own words."""
@@ -20,43 +23,82 @@ _MENTIONED = 0.3
 _ENOUGH = 1e-4
 """Change at which the walk stops: the order of the first hits is settled long before."""
 
+_FEW = 5
+"""Turns of a speaker that say whether the answer is theirs: one may match by chance, a few tell."""
 
-def scores(matched: Matched, config: Fusion, targets: Targets) -> tuple[Doubles, dict[str, Doubles]]:
-    """(targets,) scores, and each signal's contribution to them."""
-    of_turns = {
-        "date": _near(matched, config) * matched.candidates.turns,
-        "speaker": _speaks(matched) * matched.candidates.turns,
-    }
+
+@dataclass(frozen=True, slots=True)
+class Fused:
+    """What was fused.
+
+    Attributes:
+        scores: (targets,), in [0, 1].
+        contributions: Signal -> (targets,); they sum to the scores.
+        standing: How much better the named speaker's words fit than all others', in [-2, 2]; None where the question
+            does not name exactly one, or nobody else speaks.
+    """
+
+    scores: Doubles
+    contributions: dict[str, Doubles]
+    standing: float | None
+
+
+def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
+    """Score what is ranked: by its best sentence, and by the trace it is or lies in."""
+    sentences = _Sentences.of(matched, config)
     of_traces = {"trace": np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)}
     if config.graph > 0:
-        of_traces["graph"] = _spread(matched, config, of_turns, of_traces)
-    return _fused(matched, config, targets, of_turns, of_traces)
+        of_traces["graph"] = _spread(matched, config, sentences, of_traces["trace"])
+    best, unit = targets.best_units(sentences.total)
+    signals = {name: np.where(unit >= 0, values[unit], 0.0) for name, values in sentences.weighted.items()}
+    for name in _OF_TRACES:
+        weight = float(getattr(config, name))
+        if weight > 0 and np.any(of_traces.get(name, 0.0)):
+            signals[name] = weight * targets.of_traces(of_traces[name])
+            best = best + signals[name]
+    # A signal that applies to no candidate leaves the total, so that scores of all questions are on one scale.
+    total = sum(float(getattr(config, name)) for name in signals) or 1.0
+    return Fused(
+        scores=best / total,
+        contributions={name: values / total for name, values in signals.items()},
+        standing=_standing(matched, sentences),
+    )
 
 
-def _fused(
-    matched: Matched,
-    config: Fusion,
-    targets: Targets,
-    of_turns: dict[str, Doubles],
-    of_traces: dict[str, Doubles],
-) -> tuple[Doubles, dict[str, Doubles]]:
-    signals = {
-        "unit": targets.of_units(matched.units),
-        "lexical": targets.of_units(_share(matched.words)),
-        **{name: targets.of_turns(values) for name, values in of_turns.items()},
-        **{name: targets.of_traces(values) for name, values in of_traces.items()},
-    }
-    return fuse(signals, {name: float(getattr(config, name)) for name in signals})
+@dataclass(frozen=True, slots=True)
+class _Sentences:
+    """(u,) weighted signals of each sentence, and their sum; 0 for sentences that do not pass."""
+
+    weighted: dict[str, Doubles]
+    total: Doubles
+
+    @classmethod
+    def of(cls, matched: Matched, config: Fusion) -> _Sentences:
+        graph, passing = matched.graph, matched.candidates.units
+        signals = {
+            "unit": _alike(matched, config),
+            "lexical": _share(matched.words),
+            "speaker": _speaks(matched) * passing,
+            "date": _near(matched, config)[graph.unit_turn] * passing,
+        }
+        weights = {name: float(getattr(config, name)) for name in signals}
+        used = {name: weights[name] * values for name, values in signals.items() if weights[name] and np.any(values)}
+        return cls(used, sum(used.values(), np.zeros(len(passing))))
 
 
-def _spread(matched: Matched, config: Fusion, of_turns: dict[str, Doubles], of_traces: dict[str, Doubles]) -> Doubles:
+def _alike(matched: Matched, config: Fusion) -> Doubles:
+    """(u,) the unit signal: what asks is less likely to answer."""
+    return np.maximum(matched.units - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
+
+
+def _spread(matched: Matched, config: Fusion, sentences: _Sentences, near: Doubles) -> Doubles:
     """(traces,) the graph signal: PageRank restarted at the best traces so far and at the activated cues.
 
     It lifts the traces that share rare cues with the best ones or stand beside them: the rest of a list, the
     answer to a question that was found.
     """
-    traces = Targets(matched.graph, traces=True)
-    base = _fused(matched, config, traces, of_turns, of_traces)[0] * matched.candidates.traces
+    base = Targets(matched.graph, traces=True).of_units(sentences.total) + config.trace * near
+    base *= matched.candidates.traces
     rivals = base[matched.candidates.traces]
     # The best beyond those it restarts at: what they have more than it is their share of the mass.
     cut = np.partition(rivals, -config.spread - 1)[-config.spread - 1] if config.spread < len(rivals) else 0.0
@@ -81,18 +123,34 @@ def _near(matched: Matched, config: Fusion) -> Doubles:
     graph = matched.graph
     asked = [(start, end, config.relative_date if rel else 1.0) for start, end, rel in matched.question.asked]
     near = when.proximity(graph.turn_time, graph.turn_time, asked, scale_days=config.date_scale_days)
-    spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
-    np.maximum.at(near, graph.phrase_turn, spoken)
+    if asked:
+        spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
+        np.maximum.at(near, graph.phrase_turn, spoken)
     return near
 
 
 def _speaks(matched: Matched) -> Doubles:
-    """(turns,) 1 where the speaker is the one and only whom the question names, less where others name them."""
+    """(u,) 1 where the speaker is the one and only whom the question names, less where others name them."""
     graph, named = matched.graph, matched.question.named
     if len(named) != 1:
-        return np.zeros(len(graph.turn_ids))
+        return np.zeros(len(graph.unit_turn))
     (who,) = named
-    speaks = np.asarray(graph.turn_speaker == who, np.float64)
+    own = graph.turn_speaker[graph.unit_turn] == who
     naming = graph.windows.scores(lexical.terms(graph.speakers[who]))[graph.unit_window] > 0
-    np.maximum.at(speaks, graph.unit_turn[naming], _MENTIONED)
-    return speaks
+    return np.where(own, 1.0, np.where(naming, _MENTIONED, 0.0))
+
+
+def _standing(matched: Matched, sentences: _Sentences) -> float | None:
+    named = matched.question.named
+    if len(named) != 1:
+        return None
+    fit = sentences.total - sentences.weighted.get("speaker", 0.0)
+    turns = Targets(matched.graph, traces=False).of_units(fit)
+    own = matched.graph.turn_speaker == next(iter(named))
+    mine, others = (turns[matched.candidates.turns & mask] for mask in (own, ~own))
+    return _of_the_best(mine) - _of_the_best(others) if len(mine) and len(others) else None
+
+
+def _of_the_best(values: Doubles) -> float:
+    few = min(_FEW, len(values))
+    return float(np.partition(values, -few)[-few:].mean())

@@ -26,6 +26,7 @@ class Ranking:
         contributions: name -> (targets,); they sum to ``scores``.
         cosine: The best cosine of the question to a unit, in [0, 1].
         coverage: In [0, 1]: how much of the question's words, weighted by rarity, the best document holds.
+        standing: Of the named speaker against all others, see ``fusion.Fused``; None in ``hero``.
         matched: What they were ranked by.
     """
 
@@ -34,6 +35,7 @@ class Ranking:
     contributions: dict[str, Doubles]
     cosine: float
     coverage: float
+    standing: float | None
     matched: Matched
 
 
@@ -60,11 +62,13 @@ def rank(
     """
     matched = match(question, graph, config, passing=passing, thresholds=thresholds)
     targets = Targets(graph, traces=granularity == "trace")
+    standing = None
     if isinstance(config, Hero):
         scores = targets.of_traces(hero.scores(matched, config))
         contributions = {"ppr" if config.ppr else "activation": scores}
     else:
-        scores, contributions = fusion.scores(matched, config, targets)
+        fused = fusion.scores(matched, config, targets)
+        scores, contributions, standing = fused.scores, fused.contributions, fused.standing
     # R6: equal traces by cos(t, q), then the earlier one; equal turns of one trace by their best sentence.
     near = targets.of_traces(np.nan_to_num(matched.traces))
     ties = [-near, graph.trace_ordinal if targets.traces else -targets.of_units(matched.units)]
@@ -76,5 +80,6 @@ def rank(
         contributions=contributions,
         cosine=float(matched.units.max(initial=0.0)),
         coverage=float(held.max(initial=0.0)),
+        standing=standing,
         matched=matched,
     )

@@ -6,7 +6,7 @@ from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, func, select
 
 from mnemic.store.encodings import maybe_moment, moment
 from mnemic.store.ids import numbers_of, pieces, public_id
@@ -64,14 +64,16 @@ def find_turns(
     limit: int | None,
 ) -> list[Turn]:
     """Turns that meet all criteria, by ``seq``."""
-    query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id, turns.c.seq > after_seq).order_by(turns.c.seq)
+    query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id)
+    if after_seq >= 0:
+        query = query.where(turns.c.seq > after_seq)
     if session_id is not None:
         query = query.where(turns.c.session_id == session_id)
     if agent_id is not None:
         query = query.where(turns.c.agent_id == agent_id)
     if turn_ids is None:
-        return [turn_of(row) for row in connection.execute(query.limit(limit))]
-    found = [turn_of(row) for row in rows_with(connection, query, turns.c.turn_id, turn_ids)]
+        return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq).limit(limit))]
+    found = [turn_of(row) for row in rows_with(connection, by_name(query, turns), turns.c.turn_id, turn_ids)]
     return sorted(found, key=lambda turn: turn.seq)[:limit]
 
 
@@ -82,33 +84,52 @@ def rows_with(
     return [row for piece in pieces(values) for row in connection.execute(query.where(column.in_(piece)))]
 
 
+def by_name(query: AnySelect, table: Table) -> AnySelect:
+    """The query, looking turns up by ``turn_id`` or cues by ``key``.
+
+    SQLite, which keeps no statistics here, takes the rows of a user to be ten: for a longer list of names it would
+    read all of them.
+    """
+    return query.with_hint(table, f"INDEXED BY sqlite_autoindex_{table.name}_2", "sqlite")
+
+
 def numbers_of_turns(connection: Connection, user_id: str, turn_ids: Iterable[str]) -> dict[str, int]:
     """turn_id -> ``seq`` of those that exist."""
-    query = select(turns.c.turn_id, turns.c.seq).where(turns.c.user_id == user_id)
+    query = by_name(select(turns.c.turn_id, turns.c.seq).where(turns.c.user_id == user_id), turns)
     return {row.turn_id: row.seq for row in rows_with(connection, query, turns.c.turn_id, turn_ids)}
 
 
 def numbers_of_cues(connection: Connection, user_id: str, keys: Iterable[str]) -> dict[str, int]:
     """Cue key -> number of those that exist."""
-    query = select(cues.c.key, cues.c.cue).where(cues.c.user_id == user_id)
+    query = by_name(select(cues.c.key, cues.c.cue).where(cues.c.user_id == user_id), cues)
     return {row.key: row.cue for row in rows_with(connection, query, cues.c.key, keys)}
 
 
 def cues_with_vectors(connection: Connection, user_id: str, keys: Iterable[str]) -> set[str]:
     """Which of these keys have a vector of the active embedder."""
-    query = (
-        select(cues.c.key)
-        .join(cue_vectors, (cue_vectors.c.user_id == cues.c.user_id) & (cue_vectors.c.cue == cues.c.cue))
-        .join(embedders, embedders.c.embedder == cue_vectors.c.embedder)
-        .where(cues.c.user_id == user_id, embedders.c.active)
-    )
+    active = select(embedders.c.embedder).where(embedders.c.active).scalar_subquery()
+    mine = (cue_vectors.c.user_id == cues.c.user_id, cue_vectors.c.cue == cues.c.cue)
+    # Not a join, which SQLite begins with all of the user's vectors.
+    has = select(cue_vectors.c.cue).where(*mine, cue_vectors.c.embedder == active).exists()
+    query = by_name(select(cues.c.key).where(cues.c.user_id == user_id, has), cues)
     return {row.key for row in rows_with(connection, query, cues.c.key, keys)}
 
 
 def speakers(connection: Connection, user_id: str) -> list[str]:
-    """The speakers' names, each once."""
-    query = select(turns.c.speaker).where(turns.c.user_id == user_id).distinct().order_by(turns.c.speaker)
-    return list(connection.execute(query).scalars())
+    """The speakers' names, each once, sorted by bytes."""
+    return list(connection.execute(_SPEAKERS, {"user": user_id}).scalars())
+
+
+def _speakers() -> AnySelect:
+    """One look into the index for each name, not one for each turn: the smallest name, then the next larger one."""
+    smallest = select(func.min(turns.c.speaker).label("name")).where(turns.c.user_id == bindparam("user"))
+    name = smallest.cte("names", recursive=True)
+    larger = smallest.where(turns.c.speaker > name.c.name).scalar_subquery()
+    name = name.union_all(select(larger).where(name.c.name.is_not(None)))
+    return select(name.c.name).where(name.c.name.is_not(None)).order_by(name.c.name)
+
+
+_SPEAKERS = _speakers()
 
 
 def tail(connection: Connection, user_id: str, session_id: str) -> Turn | None:

@@ -13,8 +13,10 @@ from pathlib import Path
 from typing import Any, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
+from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import StatementError
 from sqlalchemy.pool import QueuePool
+from sqlalchemy.sql import FromClause
 
 from mnemic.errors import StoreError
 from mnemic.store.failures import read_only, translate
@@ -26,6 +28,7 @@ APPLICATION_ID = 0x6D6E656D
 # Large enough for rows of vectors to pack well, small enough for little writes; measured at LoCoMo size.
 _PAGE_BYTES = 8192
 _LOG_BYTES_KEPT = 1 << 20
+_READ = "BEGIN"
 _SCRUB_PATIENCE_S = 5.0
 _LOOK_AGAIN_S = 0.002
 
@@ -54,7 +57,7 @@ class SqliteFile:
     @contextmanager
     def read(self) -> Generator[Connection]:
         """One snapshot for the duration of the block."""
-        with self._transaction("BEGIN") as connection:
+        with self._transaction(_READ) as connection:
             yield connection
 
     @contextmanager
@@ -173,12 +176,16 @@ class SqliteFile:
             pool_size=4,
             max_overflow=-1,
         )
+        engine.dialect.statement_compiler = _HintingCompiler
         event.listen(engine, "begin", self._begin)
         return engine
 
     def _begin(self, connection: Connection) -> None:
         raw = cast("sqlite3.Connection", connection.connection.driver_connection)
         begin = connection.get_execution_options()["mnemic_begin"]
+        if begin == _READ:
+            raw.execute(begin)  # takes no lock yet
+            return
         # SQLite's own waiting sleeps so long between its looks that a busy writer starves all others.
         raw.execute("PRAGMA busy_timeout=0")
         try:
@@ -207,6 +214,13 @@ class SqliteFile:
             connection.close()
             raise
         return connection
+
+
+class _HintingCompiler(SQLiteCompiler):
+    """Writes ``with_hint`` behind the table's name, where SQLite has its INDEXED BY; SQLAlchemy's own leaves it out."""
+
+    def get_from_hint_text(self, table: FromClause, text: str | None) -> str | None:
+        return text
 
 
 def _create(path: Path) -> None:

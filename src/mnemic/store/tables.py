@@ -101,6 +101,7 @@ turns = Table(
     UniqueConstraint("user_id", "turn_id"),
     Index(None, "user_id", "session_id", "seq"),
     Index(None, "user_id", "revision"),
+    Index(None, "user_id", "speaker"),
     _owner("users"),
 )
 units = _slim(

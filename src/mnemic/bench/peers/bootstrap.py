@@ -1,4 +1,6 @@
-"""The program that a peer's interpreter runs: ``python -I bootstrap.py ADAPTER FOLDER``.
+"""The program that a peer's interpreter runs: ``python -I bootstrap.py ADAPTER [EMBEDDER] FOLDER``.
+
+An adapter is a module of this package, or ``MODULE:VARIANT`` of one that has several.
 
 It makes the package that this file lies in importable, and nothing beside it: where mnemic is installed in a shared
 ``site-packages``, the peer must not find that folder's libraries. So the peer embeds with the very code that runs on
@@ -26,6 +28,13 @@ def _make_importable() -> None:
 
 if __name__ == "__main__":
     _make_importable()
-    adapter, folder = sys.argv[1:]
+    adapter, *chosen, folder = sys.argv[1:]
+    module, _, variant = adapter.partition(":")
+    adapted = importlib.import_module(f"mnemic.bench.peers.{module}")
+    embedding = importlib.import_module("mnemic.bench.peers.embedding")
     serve = importlib.import_module("mnemic.bench.peers.serve")
-    serve.serve(importlib.import_module(f"mnemic.bench.peers.{adapter}").open_store, Path(folder))
+    serve.serve(
+        adapted.variant(variant) if variant else adapted.open_store,
+        Path(folder),
+        embedder=embedding.embedder(*chosen),
+    )

@@ -12,13 +12,13 @@ from typing import Final, Self, cast
 
 from mnemic.algo import render
 from mnemic.bench.peers import bootstrap
+from mnemic.bench.peers.embedding import embedder
 from mnemic.bench.peers.environment import CACHE, prepare
 from mnemic.bench.peers.recipes import Recipe, environment, recipe
 from mnemic.bench.peers.wire import Connection, Item, PeerFailed
 from mnemic.bench.records import DEPTHS, Built, Found, Hit, Level, Question
 from mnemic.bench.systems.documents import TEXT, documents, message_index
 from mnemic.importers import Conversation
-from mnemic.models import registry
 from mnemic.types import Json, Turn
 
 _QUESTION: Final = "as asked, names included"
@@ -109,10 +109,19 @@ class Peer:
         Raises:
             PeerFailed: It failed or took too long.
         """
-        hit = Hit((turn.turn_id,), turn.session_id, render.line(turn, 0, len(turn.text)))
-        (item,) = self._remember(user_id, [hit], [f"{turn.speaker}: {turn.text}"])
+        (item,) = self._turns(user_id, [turn])
         timeout_s = self._search_timeout_s
         return _built(self._connection.request("add_one", timeout_s=timeout_s, user=user_id, item=cast(Json, item)))
+
+    def add_turns(self, user_id: str, turns: Sequence[Turn]) -> Built:
+        """Add many turns to what a user has, as ``load`` would. ``bytes_on_disk`` is not measured.
+
+        Raises:
+            PeerFailed: It failed or took too long.
+        """
+        items = self._turns(user_id, turns)
+        timeout_s = self._search_timeout_s + self._item_timeout_s * len(items)
+        return _built(self._connection.request("load", timeout_s=timeout_s, user=user_id, items=cast(Json, items)))
 
     def search(self, question: Question, *, top_k: int, level: Level) -> Found:
         """Search the memory of the question's user.
@@ -225,6 +234,14 @@ class Peer:
     def _stats(self) -> dict[str, Json]:
         return self._connection.request("stats", timeout_s=self._search_timeout_s)
 
+    def _turns(self, user_id: str, turns: Sequence[Turn]) -> list[Item]:
+        hits = [Hit((turn.turn_id,), turn.session_id, render.line(turn, 0, len(turn.text))) for turn in turns]
+        items = self._remember(user_id, hits, [f"{turn.speaker}: {turn.text}" for turn in turns])
+        for item, turn in zip(items, turns, strict=True):
+            item["speaker"] = turn.speaker
+            item["said_at"] = turn.timestamp.isoformat() if turn.timestamp else None
+        return items
+
     def _remember(self, user_id: str, hits: Sequence[Hit], texts: Sequence[str]) -> list[Item]:
         """What the peer is given; the words that a reader sees stay here."""
         held = self._hits.setdefault(user_id, [])
@@ -237,7 +254,13 @@ class Peer:
 
 
 def open_peer(
-    name: str, *, cache: Path = CACHE, level: Level = "turn", say: Callable[[str], None] = lambda _: None
+    name: str,
+    *,
+    cache: Path = CACHE,
+    level: Level = "turn",
+    embedding: str = "local",
+    limit_s: float | None = None,
+    say: Callable[[str], None] = lambda _: None,
 ) -> Peer:
     """A peer by its name, installed where it is not yet.
 
@@ -245,6 +268,8 @@ def open_peer(
         name: One of ``recipes.RECIPES``.
         cache: Folder of the environments.
         level: What one item is.
+        embedding: The embedder, as ``embedding.embedder`` names it.
+        limit_s: For one request, however much it is, instead of the limits of ``Peer``; starting keeps its own.
         say: Told, in a sentence, of what takes long.
 
     Raises:
@@ -252,10 +277,29 @@ def open_peer(
         PeerFailed: It cannot be installed, or does not start.
     """
     chosen = recipe(name)
-    local = registry.embedder("local")
-    assert local is not None
-    command = (str(prepare(chosen, cache, say=say)), "-I", bootstrap.__file__, chosen.adapter)
-    return Peer(chosen, command, fingerprint=local.fingerprint, level=level)
+    return open_with(str(prepare(chosen, cache, say=say)), chosen, level=level, embedding=embedding, limit_s=limit_s)
+
+
+def open_with(
+    interpreter: str, chosen: Recipe, *, level: Level = "turn", embedding: str = "local", limit_s: float | None = None
+) -> Peer:
+    """A peer whose packages are there already; see ``open_peer``.
+
+    Args:
+        interpreter: Python of its environment.
+        chosen: Its recipe.
+        level: See there.
+        embedding: See there.
+        limit_s: See there.
+
+    Raises:
+        PeerFailed: It does not start.
+    """
+    command = (interpreter, "-I", bootstrap.__file__, chosen.adapter, embedding)
+    fingerprint = embedder(embedding).fingerprint
+    if limit_s is None:
+        return Peer(chosen, command, fingerprint=fingerprint, level=level)
+    return Peer(chosen, command, fingerprint=fingerprint, level=level, search_timeout_s=limit_s, item_timeout_s=0.0)
 
 
 def _before(hits: Sequence[Hit], end: int) -> tuple[Hit, ...]:

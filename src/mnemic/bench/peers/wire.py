@@ -14,7 +14,7 @@ import subprocess
 import threading
 from collections.abc import Mapping, Sequence
 from pathlib import Path
-from typing import Final, TypedDict, cast
+from typing import Final, NotRequired, TypedDict, cast
 
 from mnemic.errors import MnemicError
 from mnemic.types import Json
@@ -26,11 +26,13 @@ _GRACE_S: Final = 30.0  # to save and leave
 
 
 class Item(TypedDict):
-    """One thing to remember; ``id`` is unique within the user."""
+    """One thing to remember; ``id`` is unique within the user. Of a single turn, who said it and when, if known."""
 
     id: str
     session: str
     text: str
+    speaker: NotRequired[str]
+    said_at: NotRequired[str | None]
 
 
 class PeerFailed(MnemicError):

@@ -33,8 +33,8 @@ class Setup:
 
 
 @dataclass(frozen=True, slots=True)
-class _Variant:
-    """mnemic under one configuration."""
+class Variant:
+    """mnemic under one configuration; ``extractor`` is a spec as in ``models.registry``."""
 
     what: str
     config: Configuration
@@ -42,21 +42,21 @@ class _Variant:
     dense: bool = True
 
 
-_OURS: Mapping[str, _Variant] = {
-    "default": _Variant("mnemic as it ships", Fusion()),
-    "default-no-graph": _Variant("without the graph's signal", Fusion(graph=0.0)),
-    "default-no-date": _Variant("without the dates' signal", Fusion(date=0.0)),
-    "default-no-speaker": _Variant("without the speakers' signal", Fusion(speaker=0.0)),
-    "default-no-lexical": _Variant("without BM25", Fusion(lexical=0.0)),
-    "default-no-trace": _Variant("without the cosine of whole traces", Fusion(trace=0.0)),
-    "default-no-unit": _Variant("without the cosine of sentences", Fusion(unit=0.0)),
-    "default-no-dense": _Variant("without an embedder: by words, dates and the graph alone", Fusion(), dense=False),
-    "hero": _Variant("the paper's method, literally", Hero()),
-    "hero-no-profile": _Variant("without notes", Hero(profile=False)),
-    "hero-no-expansion": _Variant("without iterative expansion of cues", Hero(rounds=0)),
-    "hero-no-ppr": _Variant("ranked by activation alone", Hero(ppr=False)),
-    "hero-directed": _Variant("edges from cue to trace and to the next trace only", Hero(directed=True)),
-    "hero-paper": _Variant(
+OURS: Mapping[str, Variant] = {
+    "default": Variant("mnemic as it ships", Fusion()),
+    "default-no-graph": Variant("without the graph's signal", Fusion(graph=0.0)),
+    "default-no-date": Variant("without the dates' signal", Fusion(date=0.0)),
+    "default-no-speaker": Variant("without the speakers' signal", Fusion(speaker=0.0)),
+    "default-no-lexical": Variant("without BM25", Fusion(lexical=0.0)),
+    "default-no-trace": Variant("without the cosine of whole traces", Fusion(trace=0.0)),
+    "default-no-unit": Variant("without the cosine of sentences", Fusion(unit=0.0)),
+    "default-no-dense": Variant("without an embedder: by words, dates and the graph alone", Fusion(), dense=False),
+    "hero": Variant("the paper's method, literally", Hero()),
+    "hero-no-profile": Variant("without notes", Hero(profile=False)),
+    "hero-no-expansion": Variant("without iterative expansion of cues", Hero(rounds=0)),
+    "hero-no-ppr": Variant("ranked by activation alone", Hero(ppr=False)),
+    "hero-directed": Variant("edges from cue to trace and to the next trace only", Hero(directed=True)),
+    "hero-paper": Variant(
         "with the paper's thresholds and spaCy's cues",
         Hero(tau_init=0.4, tau_iter=0.4, tau_alias=0.8, alpha=1.0, rounds=2, follow=0.5, names="keep"),
         extractor="spacy",
@@ -73,7 +73,7 @@ PEERS: Mapping[str, str] = {
     name: f"{recipe.pins[0]}, installed in an environment of its own when first asked for"
     for name, recipe in RECIPES.items()
 }
-NAMES: tuple[str, ...] = (*_OURS, *_OTHERS, *PEERS)
+NAMES: tuple[str, ...] = (*OURS, *_OTHERS, *PEERS)
 ANSWERS_ONLY = ("full-context", "no-memory")
 """Their recall says nothing."""
 
@@ -85,7 +85,7 @@ def describe(name: str) -> str:
         InvalidInput: There is none of that name.
     """
     _check(name)
-    return _OURS[name].what if name in _OURS else {**_OTHERS, **PEERS}[name]
+    return OURS[name].what if name in OURS else {**_OTHERS, **PEERS}[name]
 
 
 def system(name: str, setup: Setup | None = None) -> System:
@@ -102,10 +102,10 @@ def system(name: str, setup: Setup | None = None) -> System:
     """
     _check(name)
     setup = setup or Setup()
-    if name in _OURS:
-        return _ours(name, _OURS[name], setup)
+    if name in OURS:
+        return _ours(name, OURS[name], setup)
     if setup.settings:
-        raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(_OURS)}")
+        raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(OURS)}")
     if name in PEERS:
         return _peer(name, setup)
     return _MAKERS[name](setup)
@@ -116,7 +116,7 @@ def _check(name: str) -> None:
         raise InvalidInput(f"no system is called {name!r}; there are: {', '.join(NAMES)}")
 
 
-def _ours(name: str, variant: _Variant, setup: Setup) -> System:
+def _ours(name: str, variant: Variant, setup: Setup) -> System:
     from mnemic.bench.systems.ours import Ours
     from mnemic.models import registry
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import tempfile
 from collections.abc import Mapping, Sequence
+from contextlib import closing
 from dataclasses import asdict, dataclass
 from datetime import UTC, datetime
 from pathlib import Path
@@ -15,10 +16,12 @@ from mnemic.algo.moments import parse_time
 from mnemic.bench.cost import Stopwatch, TimedEmbedder, TimedExtractor
 from mnemic.bench.records import Built, Found, Hit, Level, Question
 from mnemic.bench.systems.documents import message_index
+from mnemic.bench.systems.edges import count
 from mnemic.bench.systems.kept import key
 from mnemic.config import Configuration
 from mnemic.errors import EmbeddingFailed, InvalidFile
-from mnemic.types import Json
+from mnemic.store import open_store
+from mnemic.types import Json, SearchResult
 
 if TYPE_CHECKING:
     from mnemic.importers import Conversation
@@ -106,30 +109,40 @@ class Ours:
         Raises:
             EmbeddingFailed: The question could not be embedded.
         """
-        user = self._users[question.user_id]
-        # Every filter is applied before anything else: what does not pass lends no cue, no note and no edge.
-        filters: dict[str, Json] | None = None if question.end is None else {_INDEX: {"lt": question.end}}
         embedding = self._embedder.cpu_s if self._embedder else 0.0
         with Stopwatch() as watch:
-            found = user.memory.search(
-                question.text,
-                user_id=question.user_id,
-                top_k=top_k,
-                filters=filters,
-                reference_time=question.asked_at or user.last,
-                granularity=level,
-                config=self._config,
-            )
-        if found.warnings:
-            raise EmbeddingFailed(f"question {question.question_id}: {found.warnings[0]}")
+            found = self.result(question, top_k=top_k, level=level)
         return Found(
             tuple(Hit(hit.turn_ids, hit.session_id, hit.text) for hit in found.results),
-            relevance=getattr(found, "relevance", None),
+            relevance=found.relevance,
             nothing_relevant=found.nothing_relevant,
             wall_ms=watch.wall_s * 1000,
             cpu_ms=watch.cpu_s * 1000,
             embedding_cpu_ms=(self._embedder.cpu_s - embedding) * 1000 if self._embedder else 0.0,
         )
+
+    def result(self, question: Question, *, top_k: int, level: Level, explain: bool = False) -> SearchResult:
+        """What ``Memory.search`` returns for a question, with ``explain`` the ways that led to each hit.
+
+        Raises:
+            EmbeddingFailed: The question could not be embedded.
+        """
+        user = self._users[question.user_id]
+        # Every filter is applied before anything else: what does not pass lends no cue, no note and no edge.
+        filters: dict[str, Json] | None = None if question.end is None else {_INDEX: {"lt": question.end}}
+        found = user.memory.search(
+            question.text,
+            user_id=question.user_id,
+            top_k=top_k,
+            filters=filters,
+            reference_time=question.asked_at or user.last,
+            granularity=level,
+            config=self._config,
+            explain=explain,
+        )
+        if found.warnings:
+            raise EmbeddingFailed(f"question {question.question_id}: {found.warnings[0]}")
+        return found
 
     def close(self) -> None:
         """Close the memories, and remove the temporary folder."""
@@ -162,6 +175,8 @@ class Ours:
                 for conversation in conversations:
                     _add(memory, user_id, conversation)
             counts = memory.status(user_id=user_id).counts
+        with closing(open_store(database)) as store:
+            edges = count(store.load(user_id, since=0))
         embedding = self._embedder.cpu_s - embedding if self._embedder else 0.0
         cues = self._extractor.cpu_s - cues
         held = {} if counts is None else {name: getattr(counts, name) for name in _COUNTED}
@@ -172,7 +187,7 @@ class Ours:
             "stages": {"embedding": embedding, "cues": cues, "rest": watch.cpu_s - embedding - cues},
             # Closed: the write-ahead log is part of the file by now.
             "bytes_on_disk": database.stat().st_size,
-            "counts": held,
+            "counts": {**held, **edges},
         }
 
 

@@ -1,0 +1,85 @@
+"""A sparse matrix that grows by whole rows at its end, with everything derived from it, without being remade."""
+
+from __future__ import annotations
+
+from typing import Any
+
+import numpy as np
+
+from mnemic.algo.arrays import Rows
+from mnemic.algo.sparse import Block, Derived, Doubles, Ints, Run
+
+_PROPORTION = 2
+"""A piece of the entries by columns is merged into the one before it unless that is so many times larger: so there
+are about as many pieces as the number of entries has binary digits, and each entry is moved as often."""
+
+
+class Incidence:
+    """Which column occurs how often in which row."""
+
+    def __init__(self) -> None:
+        # Narrow: products run through them in a fraction of the time. Counts of mentions are whole and small.
+        self._starts = Rows(np.int32)
+        self._starts.extend([0])
+        self._columns = Rows(np.int32)
+        self._values = Rows(np.float32)
+        self._row_sums = Rows(np.float64)
+        self._column_counts = Rows(np.int64)
+        self._column_shares = Rows(np.float64)
+        self._runs: list[Run] = []
+
+    @property
+    def height(self) -> int:
+        """Rows."""
+        return len(self._row_sums)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes held."""
+        arrays = (self._starts, self._columns, self._values, self._row_sums, self._column_counts, self._column_shares)
+        return sum(rows.nbytes for rows in arrays) + sum(part.nbytes for run in self._runs for part in run)
+
+    def append(self, rows: Ints, columns: Ints, values: Doubles, *, height: int, width: int) -> None:
+        """Add rows, so that there are ``height`` of them and ``width`` columns.
+
+        Args:
+            rows: (k,) of new rows only, in any order.
+            columns: (k,) below ``width``.
+            values: (k,) > 0; those of equal places are added.
+            height: New number of rows; rows without entries are empty.
+            width: New number of columns, at least as many as before.
+        """
+        first = self.height
+        rows, columns, values = _distinct(rows, columns, values, width)
+        counts = np.bincount(rows - first, minlength=height - first)
+        sums = np.bincount(rows - first, values, minlength=height - first)
+        self._starts.extend(self._starts.view[-1] + np.cumsum(counts))
+        self._columns.extend(columns)
+        self._values.extend(values)
+        self._row_sums.extend(sums)
+        for grown in (self._column_counts, self._column_shares):
+            grown.extend(np.zeros(width - len(grown)))
+        np.add.at(self._column_counts.view, columns, 1)
+        np.add.at(self._column_shares.view, columns, values / sums[rows - first])
+        if len(rows):
+            self._add_run(Run.of(columns, rows, values))
+
+    def block(self) -> Block:
+        """The matrix as it is now; valid until the next ``append``."""
+        derived = Derived(
+            tuple(self._runs), self._column_counts.view, self._column_shares.view, self._row_sums.view
+        )
+        starts: Any = self._starts.view
+        return Block(starts, self._columns.view, self._values.view, len(self._column_counts), derived)
+
+    def _add_run(self, run: Run) -> None:
+        while self._runs and len(self._runs[-1].columns) < _PROPORTION * len(run.columns):
+            before = self._runs.pop()
+            run = Run.of(*(np.concatenate(parts) for parts in zip(before, run, strict=True)))
+        self._runs.append(run)
+
+
+def _distinct(rows: Ints, columns: Ints, values: Doubles, width: int) -> tuple[Ints, Ints, Doubles]:
+    """Entries by row and column, those of equal places added up."""
+    places, where = np.unique(rows * max(width, 1) + columns, return_inverse=True)
+    return *np.divmod(places, max(width, 1)), np.bincount(where, values, minlength=len(places))

@@ -1,0 +1,55 @@
+"""Vectors as growing rows, each with its sign code beside it."""
+
+from __future__ import annotations
+
+from typing import TYPE_CHECKING
+
+import numpy as np
+
+from mnemic.algo import signs
+from mnemic.algo.arrays import Rows
+
+if TYPE_CHECKING:
+    from mnemic.algo.graph import Codes, Floats
+
+
+class Vectors:
+    """(n, dim) float32; a row of zeros stands for a vector that is missing."""
+
+    def __init__(self, dim: int) -> None:
+        self._dim = dim
+        self._rows = Rows(np.float32, dim)
+        self._codes = [Rows(np.uint64) for _ in range(signs.words(dim) if signs.SUPPORTED else 0)]
+
+    def __len__(self) -> int:
+        return len(self._rows)
+
+    @property
+    def nbytes(self) -> int:
+        """Bytes reserved."""
+        return self._rows.nbytes + sum(code.nbytes for code in self._codes)
+
+    @property
+    def view(self) -> Floats:
+        """(n, dim), not to be written to; valid until the next ``extend``."""
+        return self._rows.view
+
+    @property
+    def codes(self) -> Codes:
+        """(words) times (n,), as in ``algo.signs``; none where numpy is too old for them."""
+        return tuple(code.view for code in self._codes)
+
+    def extend(self, vectors: Floats) -> None:
+        """Append rows (k, dim)."""
+        self._rows.extend(vectors)
+        if self._codes:
+            for code, word in zip(self._codes, signs.encode(vectors), strict=True):
+                code.extend(word)
+
+    def put(self, first: int, vectors: Floats | None, count: int) -> None:
+        """Replace ``count`` rows; by zeros where there are no vectors."""
+        rows = np.zeros((count, self._dim), np.float32) if vectors is None else vectors
+        self._rows.view[first : first + count] = rows
+        if self._codes and count:
+            for code, word in zip(self._codes, signs.encode(rows), strict=True):
+                code.view[first : first + count] = word
