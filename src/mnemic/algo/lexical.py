@@ -14,6 +14,7 @@ from bisect import bisect_left
 from collections.abc import Iterable, Sequence
 from functools import lru_cache
 from itertools import chain
+from typing import Any
 
 import numpy as np
 from numpy.typing import NDArray
@@ -112,8 +113,9 @@ class BM25:
         self._k1 = k1
         self._b = b
         self._numbers = _Numbers()
-        self._docs: list[array[int]] = []
-        self._counts: list[array[int]] = []
+        # Of array[int], whose methods lose their types under pyright's strict rules.
+        self._docs: list[Any] = []
+        self._counts: list[Any] = []
         # The terms of all documents, one document after the other, by their numbers.
         self._held = Rows(np.int32)
         self._starts = Rows(np.int64)

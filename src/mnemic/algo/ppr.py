@@ -65,7 +65,7 @@ class Walk:
         # A trace's shares of its mentions sum to 1, if it has any, and each neighbour in the chain adds 1.
         ways = (mentions > 0) + np.bincount(chain[1:], minlength=len(mentions)) * 1.0
         ways += np.bincount(chain[:-1], minlength=len(mentions))
-        self._of_trace = _inverse(ways)
+        self._of_trace = _inverse(np.asarray(ways, np.float64))
         self._of_mention = _inverse(mentions)
         self._of_cue = _inverse(frequency.column_shares)
 
@@ -115,12 +115,13 @@ def pagerank(
     if not total > 0 or not 0 <= follow < 1:
         raise ValueError(f"restart mass {total} must be positive and follow {follow} in [0, 1)")
     r = np.asarray(restart, np.float64) / total
-    solve = _by_power if isinstance(walk, Sparse) else _by_chebyshev
-    return solve(walk, r, follow, tolerance, rounds)
+    if isinstance(walk, Sparse):
+        return _by_power(walk, r, follow, tolerance, rounds)
+    return _by_chebyshev(walk, r, follow, tolerance, rounds)
 
 
 def _by_power(transposed: Sparse, r: Doubles, follow: float, tolerance: float, rounds: int) -> Doubles:
-    """a <- (1 - d) r + d a P, from a = r."""
+    """Iterate a <- (1 - d) r + d a P, from a = r."""
     dangling = np.bincount(transposed.columns, minlength=len(r)) == 0
     a = r
     for _ in range(rounds):

@@ -81,14 +81,15 @@ class Block:
         """(c,)."""
         if self._derived:
             return self._derived.column_shares
-        return np.bincount(self.columns, self.values / self.row_sums[self.rows], minlength=self.width)
+        shares = np.bincount(self.columns, self.values / self.row_sums[self.rows], minlength=self.width)
+        return np.asarray(shares, np.float64)
 
     @cached_property
     def row_sums(self) -> Doubles:
         """(rows,)."""
         if self._derived:
             return self._derived.row_sums
-        return np.bincount(self.rows, self.values, minlength=self.height)
+        return np.asarray(np.bincount(self.rows, self.values, minlength=self.height), np.float64)
 
 
 class Sparse:

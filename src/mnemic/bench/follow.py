@@ -1,9 +1,10 @@
-"""One question followed to what it finds, as in HERO's table 10: over the graph alone, and over all signals together."""
+"""One question followed to what it finds, as in HERO's table 10: over the graph, and over all signals together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
+from itertools import pairwise
 from typing import Final
 
 from mnemic.bench.datasets.notes import GivenNotes
@@ -151,7 +152,7 @@ def _way(hits: Sequence[Evidence], gold: Sequence[str]) -> Way:
 
 def _links(path: Sequence[Step]) -> Iterator[tuple[str, Link]]:
     """Each step with the one before it, and what kind of link it is."""
-    for before, step in zip(path, path[1:], strict=False):
+    for before, step in pairwise(path):
         link = Link(before.text or before.id, step)
         if step.kind == "cue":
             yield ("anchor" if before.kind == "query" else "reached"), link

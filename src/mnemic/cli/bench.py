@@ -11,8 +11,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
+from mnemic.cli import bench_looks, bench_run, bench_speed, bench_text, output
 from mnemic.cli import bench_options as options
-from mnemic.cli import bench_run, bench_speed, bench_text, output
 from mnemic.cli.options import AsJson
 from mnemic.config import Environment
 
@@ -70,6 +70,8 @@ _HELP: dict[DatasetName, str] = {
 for _name, _help in _HELP.items():
     app.command(_name, help=_help)(_command(_name))
 app.command()(bench_speed.speed)
+app.command()(bench_looks.graph)
+app.command()(bench_looks.follow)
 
 
 @app.command()

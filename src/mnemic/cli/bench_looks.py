@@ -8,8 +8,8 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mnemic.cli import bench_options as options
 from mnemic.cli import bench_looks_text, bench_run, output
+from mnemic.cli import bench_options as options
 from mnemic.cli.options import AsJson
 from mnemic.config import Environment
 
@@ -59,7 +59,9 @@ def follow(
     ] = False,
     notes: Annotated[
         str | None,
-        typer.Option("--notes", metavar="FILE", help="Show turns beside the notes of this file, one JSON object a line."),
+        typer.Option(
+            "--notes", metavar="FILE", help="Show turns beside the notes of this file, one JSON object a line."
+        ),
     ] = None,
     keep: options.Keep = None,
     embedder: options.Embedder = "local",

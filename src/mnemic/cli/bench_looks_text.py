@@ -55,12 +55,10 @@ def _building(found: Mapping[str, Json]) -> list[list[str]]:
 
     build, theirs = inner(found, "build"), inner(found, "published", "build")
     rows = [["wall s", small(number(build, "wall_s") or 0.0)], ["CPU s", small(number(build, "cpu_s") or 0.0)]]
-    rows += [
-        [f"{stage}, CPU s", small(number(build, "stages", stage) or 0.0)] for stage in inner(build, "stages")
-    ]
+    rows += [[f"{stage}, CPU s", small(number(build, "stages", stage) or 0.0)] for stage in inner(build, "stages")]
     rows += [[f"model tokens {way}", whole(number(build, "tokens", way) or 0.0)] for way in inner(build, "tokens")]
     if theirs:
-        rows = [[*row, small(number(theirs, "wall_s") or 0.0) if row[0] == "wall s" else MISSING] for row in rows]
+        rows = [[*row, f"{number(theirs, 'wall_s'):,g}" if row[0] == "wall s" else MISSING] for row in rows]
         for purpose in inner(theirs, "tokens"):
             tokens = number(build, "tokens", "in") or number(build, "tokens", "out")
             ours = MISSING if tokens else "0"  # no model: none for any purpose

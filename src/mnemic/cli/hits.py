@@ -20,7 +20,8 @@ def as_json(found: SearchResult) -> dict[str, Json]:
     }
 
 
-def _hit(hit: Evidence) -> dict[str, Json]:
+def hit(hit: Evidence) -> dict[str, Json]:
+    """One hit, in the same shape."""
     return {
         "trace_id": hit.trace_id,
         "turn_ids": [*hit.turn_ids],

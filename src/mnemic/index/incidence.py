@@ -66,20 +66,23 @@ class Incidence:
 
     def block(self) -> Block:
         """The matrix as it is now; valid until the next ``append``."""
-        derived = Derived(
-            tuple(self._runs), self._column_counts.view, self._column_shares.view, self._row_sums.view
-        )
+        derived = Derived(tuple(self._runs), self._column_counts.view, self._column_shares.view, self._row_sums.view)
         starts: Any = self._starts.view
         return Block(starts, self._columns.view, self._values.view, len(self._column_counts), derived)
 
     def _add_run(self, run: Run) -> None:
         while self._runs and len(self._runs[-1].columns) < _PROPORTION * len(run.columns):
             before = self._runs.pop()
-            run = Run.of(*(np.concatenate(parts) for parts in zip(before, run, strict=True)))
+            run = Run.of(
+                np.concatenate((before.columns, run.columns)),
+                np.concatenate((before.rows, run.rows)),
+                np.concatenate((before.values, run.values)),
+            )
         self._runs.append(run)
 
 
 def _distinct(rows: Ints, columns: Ints, values: Doubles, width: int) -> tuple[Ints, Ints, Doubles]:
     """Entries by row and column, those of equal places added up."""
     places, where = np.unique(rows * max(width, 1) + columns, return_inverse=True)
-    return *np.divmod(places, max(width, 1)), np.bincount(where, values, minlength=len(places))
+    sums = np.asarray(np.bincount(where, values, minlength=len(places)), np.float64)
+    return np.asarray(places // max(width, 1)), np.asarray(places % max(width, 1)), sums

@@ -191,7 +191,7 @@ class Turns:
             found = [tuple(terms(text[units[a].start : units[b - 1].end])) for a, b in pieces]
             self._first_terms.append(found[0] if found else ())
             self._last_terms.append(found[-1] if found else ())
-            windows += map(tuple.__add__, (self._terms_before(slot), *found), found)
+            windows += [before + own for before, own in zip((self._terms_before(slot), *found), found, strict=False)]
             sizes += [b - a for a, b in pieces]
         self.unit_window.extend(np.repeat(self.windows.add_all(windows), sizes))
 

@@ -178,7 +178,7 @@ def _activate(
     anchors = activation.anchors(similarity, tau=tau_init, cap=hero.seeds)
     if hero.thresholds == "quantile":
         opened = relevance[np.unique(candidates.mentions.column_entries(np.flatnonzero(anchors))[1])]
-        opened = opened[np.isfinite(opened)]
+        opened = np.asarray(opened[np.isfinite(opened)], np.float64)
         tau_iter = _cut(opened, round(_PASSING * len(opened)))
     return activation.expand(
         anchors,
