@@ -104,7 +104,7 @@ class Fusion:
 
     unit: float = 1.0
     asking: float = 0.4
-    lexical: float = 0.35
+    lexical: float = 0.6
     speaker: float = 0.5
     date: float = 0.8
     trace: float = 0.8

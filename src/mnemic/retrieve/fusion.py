@@ -10,7 +10,7 @@ from dataclasses import dataclass
 import numpy as np
 
 from mnemic.algo import activation, lexical, ppr, when
-from mnemic.algo.candidates import Targets
+from mnemic.algo.candidates import Floats, Targets
 from mnemic.algo.graph import Doubles
 from mnemic.config import Fusion
 from mnemic.retrieve.matched import Matched, linked, transition
@@ -46,7 +46,9 @@ class Fused:
 def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
     """Score what is ranked: by its best sentence, and by the trace it is or lies in."""
     sentences = _Sentences.of(matched, config)
-    of_traces = {"trace": np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)}
+    near = np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)
+    words = Targets(matched.graph, traces=True).of_units(_share(matched.words))
+    of_traces = {"trace": _completed(near, matched.graph.trace_vectors, words)}
     if config.graph > 0:
         of_traces["graph"] = _spread(matched, config, sentences, of_traces["trace"])
     best, unit = targets.best_units(sentences.total)
@@ -88,7 +90,20 @@ class _Sentences:
 
 def _alike(matched: Matched, config: Fusion) -> Doubles:
     """(u,) the unit signal: what asks is less likely to answer."""
-    return np.maximum(matched.units - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
+    alike = _completed(matched.units, matched.graph.unit_vectors, _share(matched.words))
+    return np.maximum(alike - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
+
+
+def _completed(cosines: Floats, vectors: Floats, words: Doubles) -> Doubles:
+    """Cosines, where a vector is still missing judged by the words: as the best cosine for the best words.
+
+    Else what an embedder has not seen yet would stand behind everything that it has.
+    """
+    missing = np.flatnonzero(vectors[:, :1] == 0)
+    missing = missing[~vectors[missing].any(axis=1)]
+    completed = np.asarray(cosines, np.float64).copy()
+    completed[missing] = completed.max(initial=0.0) * words[missing]
+    return completed
 
 
 def _spread(matched: Matched, config: Fusion, sentences: _Sentences, near: Doubles) -> Doubles:
