@@ -108,7 +108,7 @@ class Fusion:
     speaker: float = 0.5
     date: float = 0.8
     trace: float = 0.8
-    graph: float = 0.2
+    graph: float = 0.4
     spread: int = 10
     cue_restart: float = 0.3
     follow: float = 0.5

@@ -55,7 +55,7 @@ def test_search_json_has_exactly_the_documented_shape(filled):
     code, out, err = filled(*words("search", "Tadeus", "--json"))
     found = json.loads(out)
     assert (code, err) == (0, "")
-    assert list(found) == ["results", "nothing_relevant", "took_ms"]
+    assert list(found) == ["results", "relevance", "nothing_relevant", "took_ms"]
     assert list(found["results"][0]) == [
         "trace_id", "turn_ids", "spans", "session_id", "speakers", "timestamp", "text", "score", "signals", "path",
     ]  # fmt: skip
