@@ -11,7 +11,7 @@ import numpy as np
 
 from mnemic.algo import activation, lexical, ppr, when
 from mnemic.algo.candidates import Floats, Targets
-from mnemic.algo.graph import Doubles
+from mnemic.algo.graph import Doubles, Mask
 from mnemic.config import Fusion
 from mnemic.retrieve.matched import Matched, linked, transition
 
@@ -46,9 +46,9 @@ class Fused:
 def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
     """Score what is ranked: by its best sentence, and by the trace it is or lies in."""
     sentences = _Sentences.of(matched, config)
-    near = np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)
-    words = Targets(matched.graph, traces=True).of_units(_share(matched.words))
-    of_traces = {"trace": _completed(near, matched.graph.trace_vectors, words)}
+    words = Targets(matched.graph, traces=True).of_units(_worded(matched, config))
+    unknown = np.isnan(matched.traces) | _blank(matched.graph.trace_vectors)
+    of_traces = {"trace": _completed(np.clip(np.nan_to_num(matched.traces), 0.0, 1.0), unknown, words)}
     if config.graph > 0:
         of_traces["graph"] = _spread(matched, config, sentences, of_traces["trace"])
     best, unit = targets.best_units(sentences.total)
@@ -79,7 +79,7 @@ class _Sentences:
         graph, passing = matched.graph, matched.candidates.units
         signals = {
             "unit": _alike(matched, config),
-            "lexical": _share(matched.words),
+            "lexical": _worded(matched, config),
             "speaker": _speaks(matched) * passing,
             "date": _near(matched, config)[graph.unit_turn] * passing,
         }
@@ -90,19 +90,31 @@ class _Sentences:
 
 def _alike(matched: Matched, config: Fusion) -> Doubles:
     """(u,) the unit signal: what asks is less likely to answer."""
-    alike = _completed(matched.units, matched.graph.unit_vectors, _share(matched.words))
+    blank = _blank(matched.graph.unit_vectors)
+    alike = _completed(matched.units, blank, _worded(matched, config))
     return np.maximum(alike - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
 
 
-def _completed(cosines: Floats, vectors: Floats, words: Doubles) -> Doubles:
-    """Cosines, where a vector is still missing judged by the words: as the best cosine for the best words.
+def _worded(matched: Matched, config: Fusion) -> Doubles:
+    """(u,) the lexical signal; without a weight it serves nothing, missing vectors neither."""
+    return _share(matched.words) if config.lexical > 0 else np.zeros(len(matched.words))
+
+
+def _blank(vectors: Floats) -> Mask:
+    """(n,) where a vector is missing."""
+    blank = vectors[:, :1].sum(axis=1) == 0
+    suspects = np.flatnonzero(blank)
+    blank[suspects] = ~vectors[suspects].any(axis=1)
+    return blank
+
+
+def _completed(cosines: Floats, unknown: Mask, words: Doubles) -> Doubles:
+    """Cosines, those not known judged by the words: as the best cosine for the best words.
 
     Else what an embedder has not seen yet would stand behind everything that it has.
     """
-    missing = np.flatnonzero(vectors[:, :1] == 0)
-    missing = missing[~vectors[missing].any(axis=1)]
     completed = np.asarray(cosines, np.float64).copy()
-    completed[missing] = completed.max(initial=0.0) * words[missing]
+    completed[unknown] = completed.max(initial=0.0) * words[unknown]
     return completed
 
 
