@@ -88,11 +88,10 @@ def result(graph: Graph, ranking: Ranking, granularity: str = "trace") -> dict[s
     }
 
 
-# The walk is in single precision, and sums in another order where slots lie otherwise.
 def same(one: dict[str, Any], other: dict[str, Any]) -> None:
     assert one.keys() == other.keys()
     for name in one:
-        assert one[name] == (other[name] if name == "order" else pytest.approx(other[name], abs=1e-6)), name
+        assert one[name] == (other[name] if name == "order" else pytest.approx(other[name], abs=1e-9)), name
 
 
 @settings(max_examples=60, deadline=None)
@@ -116,7 +115,7 @@ def test_a_memory_without_the_filtered_turns_ranks_alike(both: list[Any], config
         first_turn = {graph.trace_ids[t]: graph.turn_ids[n] for t, n in _first_spans(graph)}
         return {first_turn[trace]: score for trace, score in by_id(graph, ranking).items()}
 
-    assert by_turn(filtered) == pytest.approx(by_turn(never), abs=1e-6)
+    assert by_turn(filtered) == pytest.approx(by_turn(never), abs=1e-9)
     assert search(filtered, config).cosine == pytest.approx(search(never, config).cosine)
 
 

@@ -106,6 +106,22 @@ class Graph:
         return self.unit_vectors.shape[1]
 
     @cached_property
+    def units_without_vector(self) -> Mask:
+        """(u,) units whose vector is missing, those of removed turns among them."""
+        return _blank(self.unit_vectors)
+
+    @cached_property
+    def traces_without_vector(self) -> Mask:
+        """(t,) the same of traces."""
+        return _blank(self.trace_vectors)
+
+    @cached_property
+    def is_complete(self) -> bool:
+        """Whether every living unit and trace has its vector."""
+        waiting = self.units_without_vector & self.turn_alive[self.unit_turn]
+        return not (waiting.any() or np.any(self.traces_without_vector & self.trace_alive))
+
+    @cached_property
     def walk(self) -> ppr.Walk:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
         return ppr.Walk(self.frequency, self.chain())
@@ -115,3 +131,11 @@ class Graph:
         alive = np.flatnonzero(self.trace_alive)
         ordinal = self.trace_ordinal[alive]
         return alive if np.all(ordinal[:-1] <= ordinal[1:]) else alive[np.argsort(ordinal, kind="stable")]
+
+
+def _blank(vectors: Floats) -> Mask:
+    """(n,) where a vector is missing."""
+    blank = vectors[:, :1].sum(axis=1) == 0
+    suspects = np.flatnonzero(blank)
+    blank[suspects] = ~vectors[suspects].any(axis=1)
+    return blank

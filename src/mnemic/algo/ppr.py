@@ -15,9 +15,6 @@ Floats = NDArray[np.floating]
 Doubles = NDArray[np.float64]
 Ints = NDArray[np.int64]
 
-_COARSE = 1e-5
-"""Tolerance from which single precision will do."""
-
 
 def transition(frequency: Sparse, chain: NDArray[np.int64], *, directed: bool = False) -> Sparse:
     """The transposed, row-normalised adjacency, ready for ``pagerank``.
@@ -72,17 +69,16 @@ class Walk:
     def __len__(self) -> int:
         return sum(self._frequency.shape)
 
-    def step(self, mass: Floats) -> Floats:
+    def step(self, mass: Doubles) -> Doubles:
         """(n,) to (n,): where mass is after one step; that of vertices without edges is gone."""
         cues = self._frequency.shape[1]
-        kind = mass.dtype
-        each = mass[cues:] * self._of_trace.astype(kind)
-        of_mention = self._of_mention.astype(kind)
-        to_traces = of_mention * self._frequency.product(mass[:cues] * self._of_cue.astype(kind))
+        each = mass[cues:] * self._of_trace
+        to_traces = self._of_mention * self._frequency.product(mass[:cues] * self._of_cue)
         along = each[self._chain]
         to_traces[self._chain[1:]] += along[:-1]
         to_traces[self._chain[:-1]] += along[1:]
-        return np.concatenate((self._frequency.transposed_product(each * of_mention), to_traces))
+        to_cues = self._frequency.transposed_product(each * self._of_mention)
+        return np.asarray(np.concatenate((to_cues, to_traces)), np.float64)
 
 
 def _inverse(values: Doubles) -> Doubles:
@@ -139,7 +135,7 @@ def _by_chebyshev(walk: Walk, r: Doubles, follow: float, tolerance: float, round
 
     For a returns there to r: the whole is a multiple of what it would be without.
     """
-    start = ((1 - follow) * r).astype(np.float32 if tolerance >= _COARSE else np.float64)
+    start = (1 - follow) * r
     before, a = np.zeros_like(start), start
     weight = 2.0
     for _ in range(rounds):
@@ -149,4 +145,5 @@ def _by_chebyshev(walk: Walk, r: Doubles, follow: float, tolerance: float, round
         before, a = a, after
         if change < tolerance:
             break
-    return np.maximum(a, 0.0).astype(np.float64) / float(np.maximum(a, 0.0).sum())
+    a = np.maximum(a, 0.0)
+    return a / a.sum()

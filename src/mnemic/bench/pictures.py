@@ -14,6 +14,7 @@ from mnemic.bench.summary import LEVELS
 _SPEED: Final[Mapping[str, tuple[tuple[str, ...], float]]] = {
     "search, CPU ms (p50)": (("search_cpu_ms", "p50"), 1.0),
     "add one turn, CPU ms": (("add_one_ms",), 1.0),
+    "search after an add, CPU ms (p50)": (("search_after_add_ms",), 1.0),
     "restart to first answer, ms": (("restart_ms",), 1.0),
     "resident memory, MB": (("rss_mb",), 1.0),
     "disk, MB": (("bytes",), 1e-6),

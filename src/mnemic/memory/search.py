@@ -128,13 +128,15 @@ class Searcher:
         if unserved:
             return self._question(request, graph, config, None), (f"searched by words alone: {unserved[0]}",)
         try:
-            return self._question(request, graph, config, embedder), self._waiting(request, embedder)
+            return self._question(request, graph, config, embedder), self._waiting(request, graph, embedder)
         except ModelError as error:
             return self._question(request, graph, config, None), (f"searched by words alone: {error}",)
 
-    def _waiting(self, request: Request, embedder: Embedder | None) -> tuple[str, ...]:
+    def _waiting(self, request: Request, graph: Graph, embedder: Embedder | None) -> tuple[str, ...]:
         """A warning where something waits for its vectors, and this embedder makes them."""
-        waiting = 0 if embedder is None else self._store.pending(request.scope.user_id)
+        if embedder is None or graph.is_complete:
+            return ()
+        waiting = self._store.pending(request.scope.user_id)
         if not waiting:
             return ()
         return (f"turns found by their words alone: {waiting}; the next add changes that, or: {self._way_out}",)

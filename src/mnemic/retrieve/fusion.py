@@ -47,7 +47,7 @@ def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
     """Score what is ranked: by its best sentence, and by the trace it is or lies in."""
     sentences = _Sentences.of(matched, config)
     words = Targets(matched.graph, traces=True).of_units(_worded(matched, config))
-    unknown = np.isnan(matched.traces) | _blank(matched.graph.trace_vectors)
+    unknown = np.isnan(matched.traces) | matched.graph.traces_without_vector
     of_traces = {"trace": _completed(np.clip(np.nan_to_num(matched.traces), 0.0, 1.0), unknown, words)}
     if config.graph > 0:
         of_traces["graph"] = _spread(matched, config, sentences, of_traces["trace"])
@@ -90,22 +90,13 @@ class _Sentences:
 
 def _alike(matched: Matched, config: Fusion) -> Doubles:
     """(u,) the unit signal: what asks is less likely to answer."""
-    blank = _blank(matched.graph.unit_vectors)
-    alike = _completed(matched.units, blank, _worded(matched, config))
+    alike = _completed(matched.units, matched.graph.units_without_vector, _worded(matched, config))
     return np.maximum(alike - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
 
 
 def _worded(matched: Matched, config: Fusion) -> Doubles:
     """(u,) the lexical signal; without a weight it serves nothing, missing vectors neither."""
     return _share(matched.words) if config.lexical > 0 else np.zeros(len(matched.words))
-
-
-def _blank(vectors: Floats) -> Mask:
-    """(n,) where a vector is missing."""
-    blank = vectors[:, :1].sum(axis=1) == 0
-    suspects = np.flatnonzero(blank)
-    blank[suspects] = ~vectors[suspects].any(axis=1)
-    return blank
 
 
 def _completed(cosines: Floats, unknown: Mask, words: Doubles) -> Doubles:

@@ -65,8 +65,7 @@ def serve(open_store: OpenStore, folder: Path, *, embedder: Embedder | None = No
         op = str(request.pop("op", ""))
         try:
             reply: dict[str, object] = {"ok": session.answer(op, request)}
-        # Whatever the library raises is this request's answer: there is nobody else here to handle it.
-        except Exception as error:  # noqa: BLE001
+        except Exception as error:  # noqa: BLE001 - whatever the library raises is this request's answer
             reply = {"error": f"{type(error).__name__}: {error}"}
         replies.write(encode(reply))
         replies.flush()

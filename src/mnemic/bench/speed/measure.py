@@ -76,7 +76,7 @@ class Measuring:
         for user, question in dict(asked).items():  # a user's first search may load what the next ones have
             self._search(user, question)
         search = [self._search(user, question) for user, question in asked]
-        add, after = self._add(users)
+        add, after = self._add(list(dict(asked)))
         added, searched, searched_after = _costs(add), _costs(search), _costs(after)
         return {
             "add_one_ms": added["cpu_ms_without_embedding"]["p50"],
@@ -105,12 +105,12 @@ class Measuring:
                 embedding_cpu_s += built.embedding_cpu_s
         return {"turns": number, "wall_s": wall_s, "cpu_s": cpu_s, "embedding_cpu_s": embedding_cpu_s}
 
-    def _add(self, users: int) -> tuple[list[_Cost], list[_Cost]]:
-        """Turns added one by one, and the search after each."""
+    def _add(self, users: Sequence[str]) -> tuple[list[_Cost], list[_Cost]]:
+        """Turns added one by one for users who were asked before, and the search after each."""
         adds: list[_Cost] = []
         searches: list[_Cost] = []
-        for place in _spread(self._adds, users):
-            user = f"user-{place}"
+        for place in _spread(self._adds, len(users)):
+            user = users[place]
             held = self._held[user]
             [turn] = dialogue.turns(user, held, held + 1, seed=self._seed)
             built = self._peer.add_one(user, turn)
