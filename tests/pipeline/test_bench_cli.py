@@ -102,6 +102,40 @@ def test_results_are_written_compared_and_reported(bench, tmp_path):
     assert json.loads(out)["pairs"][0]["systems"] == ["default-no-dense", "default-no-dense"]
 
 
+def test_results_of_several_runs_make_one_report(bench, tmp_path):
+    for name in ("bm25", "default-no-dense"):
+        assert bench("locomo", "--system", name, "--output", name, "--json")[0] == 0
+    bench("sweep", "locomo", "--over", "tau_alias=.7,.9", "--report", "swept", "--json")
+    (tmp_path / "grown.json").write_text(json.dumps({"speed": [{"system": "default", "users": 1, "turns": 10}]}))
+    files = ("bm25.json", "default-no-dense.json", "swept/results.json", "grown.json")
+    code, out, err = bench("report", "all", *files, "--baseline", "bm25")
+    assert (code, out, err) == (0, "all/report.md\n", "")
+    page = (tmp_path / "all/report.md").read_text()
+    assert "Differences to **bm25**" in page
+    assert "## Sweep over tau\\_alias" in page
+    assert "## Speed" in page
+    again = bench("report", "again", "all/results.json", "--baseline", "bm25")
+    assert again[0] == 0
+    assert (tmp_path / "again/report.md").read_text() == page
+
+
+@pytest.mark.parametrize(
+    ("text", "said"),
+    [
+        ("{}", "has no 'summaries'"),
+        ('{"speed": 3}', "'speed' is damaged"),
+        ('{"sweeps": [1]}', "'sweeps' is damaged"),
+        ('{"answers": ["x"]}', "'answers' is damaged"),
+    ],
+)
+def test_a_report_of_no_results_is_refused(bench, tmp_path, text, said):
+    (tmp_path / "odd.json").write_text(text)
+    code, out, err = bench("report", "all", "odd.json")
+    assert (code, out) == (1, "")
+    assert said in err
+    assert not (tmp_path / "all").exists()
+
+
 def test_trials_are_summed_up(bench):
     code, out, _ = bench("locomo", "--system", "bm25", "--trials", "2", "--json")
     assert code == 0

@@ -1,8 +1,8 @@
 """Files of results: the summaries as JSON, and beside them, one JSON line each, the rows they were made from.
 
-The JSON is ``{"mnemic": version, "summaries": […], "rows": "results.rows.jsonl"}``, ``rows`` only where that file
-exists. Each line is one ``Row`` with ``summary``, the place in ``summaries`` of the one it belongs to. Both hold ids
-and numbers, no text of a data set.
+The JSON is ``{"mnemic": version, "summaries": […], "rows": "results.rows.jsonl"}``, ``rows`` only where that file was
+written; it is large, and whoever keeps the JSON alone can still compare by intervals. Each of its lines is one ``Row``
+with ``summary``, the place in ``summaries`` of the one it belongs to. Both hold ids and numbers, no text of a data set.
 """
 
 from __future__ import annotations
@@ -30,7 +30,7 @@ class Results:
     Attributes:
         version: Of the mnemic that wrote it; empty for a bare summary.
         summaries: In the file's order.
-        rows: For each summary its rows; empty where the file has none beside it.
+        rows: For each summary its rows; empty where there are none beside the file.
     """
 
     version: str
@@ -88,7 +88,7 @@ def load(path: Path) -> Results:
     """Read a file that ``save`` wrote, or one summary as ``--json`` prints it.
 
     Raises:
-        InvalidFile: It is missing, not JSON, neither of the two, or its rows are missing or damaged.
+        InvalidFile: It is missing, not JSON, neither of the two, or its rows are damaged.
     """
     if path.is_dir():
         raise InvalidFile(f"{path} is a folder; name the file of results in it, for example {path / 'results.json'}")
@@ -109,7 +109,8 @@ def load(path: Path) -> Results:
         return Results(version, found, ((),) * len(found))
     if not isinstance(beside, str) or Path(beside).name != beside:
         raise InvalidFile(f"{path}: 'rows' must be the name of a file beside it, not {beside!r}")
-    return Results(version, found, _rows(path.parent / beside, len(found)))
+    rows = path.parent / beside
+    return Results(version, found, _rows(rows, len(found)) if rows.exists() else ((),) * len(found))
 
 
 def _summary(summary: object, path: Path) -> Summary:

@@ -1,4 +1,4 @@
-"""The commands of the benchmark: a data set by its name, speed, graph, follow, sweep, compare, systems, download.
+"""The commands of the benchmark: a data set by its name, speed, graph, follow, sweep, compare, report and more.
 
 Everything that computes is imported where it is used: the other commands start without it.
 """
@@ -105,6 +105,31 @@ def compare(
     pair = _pair(systems)
     found = compared(results.load(output.path(a)), results.load(output.path(b)), systems=pair)
     output.result(output.as_json(asdict(found)) if json else output.shown(as_text(found, a=a, b=b)).rstrip("\n"))
+
+
+@app.command()
+def report(
+    folder: Annotated[str, typer.Argument(metavar="DIR", help="Where the report is written.")],
+    files: Annotated[list[str], typer.Argument(metavar="FILE…", help="Files of results, of --output or --report.")],
+    baseline: Annotated[
+        str | None, typer.Option("--baseline", metavar="NAME", help="What the others are compared with. [rrf]")
+    ] = None,
+) -> None:
+    """Write one report, with tables and plots, of results from several runs."""
+    from mnemic.bench.gather import gather
+    from mnemic.bench.report import write
+
+    found = gather(map(output.path, files))
+    page = write(
+        output.path(folder),
+        found.summaries,
+        rows=found.rows,
+        baseline=baseline,
+        answers=found.answers,
+        speed=found.speed,
+        sweeps=found.sweeps,
+    )
+    output.result(output.shown(str(page)))
 
 
 @app.command()
