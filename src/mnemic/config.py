@@ -94,6 +94,7 @@ class Fusion:
         trace: Cosine of the question to the whole trace.
         graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
             cues, as a share of the best.
+        beside: What the better of the two traces beside it in its session counts, against a trace's own score.
         spread: How many of the best traces PageRank restarts at.
         cue_restart: The cues' restart mass as a multiple of the traces'.
         follow: d of that walk.
@@ -109,6 +110,7 @@ class Fusion:
     date: float = 0.8
     trace: float = 0.8
     graph: float = 0.4
+    beside: float = 0.2
     spread: int = 10
     cue_restart: float = 0.3
     follow: float = 0.5
@@ -118,7 +120,7 @@ class Fusion:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
-        weights = ("unit", "asking", "lexical", "speaker", "date", "trace", "graph", "cue_restart", "rounds")
+        weights = ("unit", "asking", "lexical", "speaker", "date", "trace", "graph", "beside", "cue_restart", "rounds")
         _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
         _check(self, spread=(1, _ANY), follow=(0.0, 0.999))
         _check(self, date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))

@@ -227,6 +227,40 @@ def test_words_of_somebody_else_that_name_the_one_asked_about_count_less() -> No
     assert found[0] == pytest.approx(0.3 * found[2])
 
 
+def test_a_trace_gains_from_the_better_one_beside_it_in_its_session() -> None:
+    world = World()
+    for turn_id, words, session in (
+        ("a", "zinc", "s1"),
+        ("b", "the parrot", "s1"),
+        ("c", "a parrot feather", "s1"),
+        ("d", "copper", "s1"),
+        ("e", "a feather", "s2"),
+        ("f", "tin", "s2"),
+        ("gone", "tin", "s2"),
+        ("g", "lead", "s2"),
+    ):
+        world.add(Said(turn_id, [words], session=session), together=1)
+    world.remove("gone")
+    graph = world.graph()
+    asked = question(graph, "parrot feather")
+    apart = ranked(graph, asked, Fusion(beside=0.0))
+    own = apart.scores / apart.scores.max()
+    together = ranked(graph, asked, Fusion(beside=0.25))
+    a, b, c, d, e, f, g = (graph.trace_ids.index(name) for name in by_order(graph))
+    wanted = np.zeros(len(own))
+    for trace, neighbours in {a: [b], b: [a, c], c: [b, d], d: [c], e: [f], f: [e, g], g: [f]}.items():
+        wanted[trace] = own[trace] + 0.25 * max(own[neighbour] for neighbour in neighbours)
+    assert together.scores / together.scores.max() == pytest.approx(wanted / wanted.max())
+    turns = ranked(graph, asked, Fusion(beside=0.25), granularity="turn")
+    assert "beside" in turns.contributions
+    sound(graph, turns)
+
+
+def by_order(graph: Graph) -> list[str]:
+    """The living traces in the order of the dialogue."""
+    return [graph.trace_ids[slot] for slot in graph.chain()]
+
+
 def test_a_match_by_words_alone_can_be_first() -> None:
     """What takes its candidates from dense hits only never finds it."""
     world = World()

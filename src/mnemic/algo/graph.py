@@ -126,6 +126,14 @@ class Graph:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
         return ppr.Walk(self.frequency, self.chain())
 
+    @cached_property
+    def trace_session(self) -> Ints:
+        """(t,) the same number for all traces of one session."""
+        first = np.zeros(len(self.trace_ids), np.int64)
+        first[self.span_trace[::-1]] = self.span_turn[::-1]
+        numbers: dict[str, int] = {}
+        return np.array([numbers.setdefault(self.turn_session[turn], turn) for turn in first.tolist()], np.int64)
+
     def chain(self) -> Ints:
         """The living traces in the order of the dialogue."""
         alive = np.flatnonzero(self.trace_alive)

@@ -5,6 +5,7 @@ What each signal is worth was measured on development data: docs/decisions/0003-
 
 from __future__ import annotations
 
+from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -13,9 +14,7 @@ from mnemic.algo import activation, lexical, ppr, when
 from mnemic.algo.candidates import Floats, Targets
 from mnemic.algo.graph import Doubles, Mask
 from mnemic.config import Fusion
-from mnemic.retrieve.matched import Matched, linked, transition
-
-_OF_TRACES = ("trace", "graph")
+from mnemic.retrieve.matched import Matched, linked, passing, transition
 
 _MENTIONED = 0.3
 """What words that name the one asked about count, against that one's own words."""
@@ -46,25 +45,25 @@ class Fused:
 def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
     """Score what is ranked: by its best sentence, and by the trace it is or lies in."""
     sentences = _Sentences.of(matched, config)
-    words = Targets(matched.graph, traces=True).of_units(_worded(matched, config))
-    unknown = np.isnan(matched.traces) | matched.graph.traces_without_vector
-    of_traces = {"trace": _completed(np.clip(np.nan_to_num(matched.traces), 0.0, 1.0), unknown, words)}
-    if config.graph > 0:
-        of_traces["graph"] = _spread(matched, config, sentences, of_traces["trace"])
+    of_traces = _of_traces(matched, config, sentences)
     best, unit = targets.best_units(sentences.total)
     signals = {name: np.where(unit >= 0, values[unit], 0.0) for name, values in sentences.weighted.items()}
-    for name in _OF_TRACES:
-        weight = float(getattr(config, name))
-        if weight > 0 and np.any(of_traces.get(name, 0.0)):
-            signals[name] = weight * targets.of_traces(of_traces[name])
-            best = best + signals[name]
+    for name, values in of_traces.items():
+        signals[name] = targets.of_traces(values)
+        best = best + signals[name]
     # A signal that applies to no candidate leaves the total, so that scores of all questions are on one scale.
-    total = sum(float(getattr(config, name)) for name in signals) or 1.0
+    total = _total(config, signals) or 1.0
     return Fused(
         scores=best / total,
         contributions={name: values / total for name, values in signals.items()},
         standing=_standing(matched, sentences),
     )
+
+
+def _total(config: Fusion, signals: Iterable[str]) -> float:
+    """The largest sum that these signals can have: what stands beside has all the others, once more."""
+    own = sum(float(getattr(config, name)) for name in signals if name != "beside")
+    return own * (1.0 + config.beside) if "beside" in signals else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -109,14 +108,41 @@ def _completed(cosines: Floats, unknown: Mask, words: Doubles) -> Doubles:
     return completed
 
 
-def _spread(matched: Matched, config: Fusion, sentences: _Sentences, near: Doubles) -> Doubles:
-    """(traces,) the graph signal: PageRank restarted at the best traces so far and at the activated cues.
+def _of_traces(matched: Matched, config: Fusion, sentences: _Sentences) -> dict[str, Doubles]:
+    """The weighted signals of whole traces, each (traces,), without those that apply to none."""
+    graph, traces = matched.graph, matched.candidates.traces
+    holders = Targets(graph, traces=True)
+    unknown = np.isnan(matched.traces) | graph.traces_without_vector
+    near = np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)
+    near = config.trace * _completed(near, unknown, holders.of_units(_worded(matched, config)))
+    own = (holders.of_units(sentences.total) + near) * traces
+    signals = {"trace": near}
+    if config.graph > 0:
+        signals["graph"] = config.graph * _spread(matched, config, own)
+        own = own + signals["graph"]
+    if config.beside > 0:
+        signals["beside"] = config.beside * _beside(matched, own)
+    return {name: values for name, values in signals.items() if np.any(values)}
+
+
+def _beside(matched: Matched, own: Doubles) -> Doubles:
+    """(traces,) the larger score of the two traces beside each one in its session: evidence stands together."""
+    chain = passing(matched)
+    sessions = matched.graph.trace_session[chain]
+    together = sessions[:-1] == sessions[1:]
+    earlier, later = chain[:-1][together], chain[1:][together]
+    beside = np.zeros(len(own))
+    beside[earlier] = own[later]
+    beside[later] = np.maximum(beside[later], own[earlier])
+    return beside
+
+
+def _spread(matched: Matched, config: Fusion, base: Doubles) -> Doubles:
+    """(traces,) the graph signal: PageRank restarted at the best traces by ``base`` and at the activated cues.
 
     It lifts the traces that share rare cues with the best ones or stand beside them: the rest of a list, the
     answer to a question that was found.
     """
-    base = Targets(matched.graph, traces=True).of_units(sentences.total) + config.trace * near
-    base *= matched.candidates.traces
     rivals = base[matched.candidates.traces]
     # The best beyond those it restarts at: what they have more than it is their share of the mass.
     cut = np.partition(rivals, -config.spread - 1)[-config.spread - 1] if config.spread < len(rivals) else 0.0

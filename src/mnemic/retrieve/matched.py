@@ -111,9 +111,14 @@ def transition(matched: Matched, *, directed: bool = False) -> Walk | Sparse:
     graph, candidates = matched.graph, matched.candidates
     if candidates.frequency is graph.frequency and not directed:
         return graph.walk
-    chain = graph.chain()
-    chain = chain[candidates.traces[chain]]
+    chain = passing(matched)
     return ppr.transition(candidates.frequency, chain, directed=True) if directed else Walk(candidates.frequency, chain)
+
+
+def passing(matched: Matched) -> Ints:
+    """The traces that pass, in the order of the dialogue."""
+    chain = matched.graph.chain()
+    return chain[matched.candidates.traces[chain]]
 
 
 def linked(matched: Matched) -> Doubles:
