@@ -238,6 +238,7 @@ def test_a_trace_gains_from_the_better_one_beside_it_in_its_session() -> None:
         ("f", "tin", "s2"),
         ("gone", "tin", "s2"),
         ("g", "lead", "s2"),
+        ("h", "her parrot", "s3"),
     ):
         world.add(Said(turn_id, [words], session=session), together=1)
     world.remove("gone")
@@ -246,11 +247,13 @@ def test_a_trace_gains_from_the_better_one_beside_it_in_its_session() -> None:
     apart = ranked(graph, asked, Fusion(beside=0.0))
     own = apart.scores / apart.scores.max()
     together = ranked(graph, asked, Fusion(beside=0.25))
-    a, b, c, d, e, f, g = (graph.trace_ids.index(name) for name in by_order(graph))
+    a, b, c, d, e, f, g, h = (graph.trace_ids.index(name) for name in by_order(graph))
     wanted = np.zeros(len(own))
     for trace, neighbours in {a: [b], b: [a, c], c: [b, d], d: [c], e: [f], f: [e, g], g: [f]}.items():
         wanted[trace] = own[trace] + 0.25 * max(own[neighbour] for neighbour in neighbours)
+    wanted[h] = 1.25 * own[h]  # alone in its session: it speaks for itself
     assert together.scores / together.scores.max() == pytest.approx(wanted / wanted.max())
+    assert together.scores[h] == pytest.approx(apart.scores[h])
     turns = ranked(graph, asked, Fusion(beside=0.25), granularity="turn")
     assert "beside" in turns.contributions
     sound(graph, turns)

@@ -5,7 +5,6 @@ What each signal is worth was measured on development data: docs/decisions/0003-
 
 from __future__ import annotations
 
-from collections.abc import Iterable
 from dataclasses import dataclass
 
 import numpy as np
@@ -52,18 +51,13 @@ def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
         signals[name] = targets.of_traces(values)
         best = best + signals[name]
     # A signal that applies to no candidate leaves the total, so that scores of all questions are on one scale.
-    total = _total(config, signals) or 1.0
+    total = sum(float(getattr(config, name)) for name in signals if name != "beside") or 1.0
+    total *= 1.0 + config.beside * ("beside" in signals)
     return Fused(
         scores=best / total,
         contributions={name: values / total for name, values in signals.items()},
         standing=_standing(matched, sentences),
     )
-
-
-def _total(config: Fusion, signals: Iterable[str]) -> float:
-    """The largest sum that these signals can have: what stands beside has all the others, once more."""
-    own = sum(float(getattr(config, name)) for name in signals if name != "beside")
-    return own * (1.0 + config.beside) if "beside" in signals else own
 
 
 @dataclass(frozen=True, slots=True)
@@ -126,12 +120,19 @@ def _of_traces(matched: Matched, config: Fusion, sentences: _Sentences) -> dict[
 
 
 def _beside(matched: Matched, own: Doubles) -> Doubles:
-    """(traces,) the larger score of the two traces beside each one in its session: evidence stands together."""
+    """(traces,) the larger score of the two traces beside each one in its session: evidence stands together.
+
+    A session of one trace has nothing beside it that could speak for that trace or against it: it speaks for itself.
+    """
     chain = passing(matched)
     sessions = matched.graph.trace_session[chain]
     together = sessions[:-1] == sessions[1:]
-    earlier, later = chain[:-1][together], chain[1:][together]
     beside = np.zeros(len(own))
+    if not together.any():
+        return beside
+    earlier, later = chain[:-1][together], chain[1:][together]
+    beside[chain] = own[chain]
+    beside[earlier] = beside[later] = 0.0
     beside[earlier] = own[later]
     beside[later] = np.maximum(beside[later], own[earlier])
     return beside
