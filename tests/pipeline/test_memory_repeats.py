@@ -170,12 +170,36 @@ def test_a_history_whose_beginning_was_cut(memory):
     assert texts(memory) == [message["content"] for message in said[:8]]
 
 
-def test_an_edited_history_loses_nothing(memory):
+def test_of_an_edited_history_only_what_is_new_is_added(memory):
     memory.add([user("hi"), bot("hello"), user("my cat is ill")], user_id="u", resend="prefix")
     edited = [user("hi"), bot("hello"), user("my dog is ill"), bot("oh no")]
-    assert memory.add(edited, user_id="u", resend="prefix").new == 4
-    assert texts(memory) == ["hi", "hello", "my cat is ill", "hi", "hello", "my dog is ill", "oh no"]
+    assert memory.add(edited, user_id="u", resend="prefix").new == 2
+    assert texts(memory) == ["hi", "hello", "my cat is ill", "my dog is ill", "oh no"]
     assert memory.add([*edited, user("thanks")], user_id="u", resend="prefix").new == 1
+
+
+def test_instructions_that_differ_each_time_do_not_store_the_dialogue_again(memory):
+    dialogue = [user("hi"), bot("hello"), user("my cat is ill"), bot("oh no")]
+    for length in range(1, 5):
+        system = {"role": "system", "content": f"It is {length} o'clock."}
+        added = memory.add([system, *dialogue[:length]], user_id="u", resend="prefix")
+        assert (added.new, len(added.turn_ids)) == (2, length + 1)
+        assert memory.add([system, *dialogue[:length]], user_id="u", resend="prefix").turn_ids == added.turn_ids
+    assert [turn.text for turn in memory.get_all(user_id="u") if turn.role != "system"] == [
+        message["content"] for message in dialogue
+    ]
+
+
+def test_two_pictures_without_words_are_two_messages(memory):
+    for n in range(2):
+        picture = {"type": "image_url", "image_url": {"url": f"https://example.org/{n}.png"}}
+        assert memory.add(user([picture]), user_id="u", resend="prefix").new == 1
+
+
+def test_the_ids_of_a_call_are_in_the_order_of_its_messages(memory):
+    sent = [user(f"{n}", id=f"i{n}", session_id=f"s{n % 2}") for n in range(5)]
+    memory.add(sent[:2], user_id="u", resend="prefix")
+    assert memory.add(sent, user_id="u", resend="prefix").turn_ids == ("i0", "i1", "i2", "i3", "i4")
 
 
 def test_histories_are_told_apart_by_session_speaker_and_role(memory):

@@ -2,7 +2,58 @@
 
 from __future__ import annotations
 
-from collections.abc import Hashable, Sequence
+from collections.abc import Callable, Hashable, Sequence
+from typing import TypeVar
+
+Item = TypeVar("Item", bound=Hashable)
+
+
+def recognise(stored: Sequence[Item], sent: Sequence[Item], *, standing: Callable[[Item], bool]) -> list[int | None]:
+    """Where each message of a history that is sent again is stored already; None for what is new.
+
+    Instructions may differ from call to call, so they and the dialogue are looked up apart:
+
+    * of the dialogue, the beginning that ``overlap`` finds; or, where it is longer, the beginning that is stored in
+      this order from the first message on, whatever lies between (an answer was made anew or edited);
+    * of instructions, those of the same words, as often as they are stored.
+
+    Args:
+        stored: The session's messages, oldest first.
+        sent: The history.
+        standing: Whether a message is an instruction (a system message) and no part of the dialogue.
+
+    Returns:
+        For each message sent its place in ``stored``, each at most once, or None.
+    """
+    known: list[int | None] = [None] * len(sent)
+    of_stored, of_sent = _dialogue(stored, standing), _dialogue(sent, standing)
+    said, again = [stored[i] for i in of_stored], [sent[i] for i in of_sent]
+    start, length = overlap(said, again)
+    places = max(range(start, start + length), _scattered(said, again), key=len)
+    for i, place in zip(of_sent, places, strict=False):
+        known[i] = of_stored[place]
+    left: dict[Item, list[int]] = {}
+    for place in sorted(set(range(len(stored))).difference(of_stored), reverse=True):
+        left.setdefault(stored[place], []).append(place)
+    for i in sorted(set(range(len(sent))).difference(of_sent)):
+        places_left = left.get(sent[i])
+        known[i] = places_left.pop() if places_left else None
+    return known
+
+
+def _dialogue(messages: Sequence[Item], standing: Callable[[Item], bool]) -> list[int]:
+    return [i for i, message in enumerate(messages) if not standing(message)]
+
+
+def _scattered(stored: Sequence[Item], sent: Sequence[Item]) -> Sequence[int]:
+    """Places of the longest beginning of ``sent`` that ``stored`` holds in this order; both begin alike, or none."""
+    if stored[:1] != sent[:1]:
+        return ()
+    places: list[int] = []
+    for place, item in enumerate(stored):
+        if len(places) < len(sent) and item == sent[len(places)]:
+            places.append(place)
+    return places
 
 
 def overlap(stored: Sequence[Hashable], sent: Sequence[Hashable]) -> tuple[int, int]:

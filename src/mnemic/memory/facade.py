@@ -166,11 +166,11 @@ class Memory:
             timezone: Of timestamps without one.
             metadata: The caller's data, on each message.
             idempotency_key: A repeat of the call with the same key adds nothing.
-            resend: ``prefix`` for a client that sends its whole history each time: of the messages only those
-                that the session does not end with already are added.
+            resend: ``prefix`` for a client that sends its whole history each time: only what is new of it is added,
+                see ``algo.prefix``.
 
         Returns:
-            The ids of all turns of the call; a message whose ``id`` is known adds nothing. When the embedder
+            The ids of all turns of the call, in order; a message whose ``id`` is known adds nothing. When the embedder
             failed the words are stored all the same, with a warning, and embedded later. Words that differ from
             those stored under the same ``id`` or key are not stored, with a warning.
 

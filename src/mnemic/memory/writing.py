@@ -131,14 +131,15 @@ class Writer:
 
     def _resent(self, user_id: str, turns: list[Turn]) -> tuple[list[Turn], dict[str, str | None]]:
         """The turns of a client that sends its history again, known ones as stored; and each session's last turn."""
-        resent: list[Turn] = []
+        resent = list(turns)
         tails: dict[str, str | None] = {}
         for session in dict.fromkeys(turn.session_id for turn in turns):
-            sent = [turn for turn in turns if turn.session_id == session]
+            sent = [i for i, turn in enumerate(turns) if turn.session_id == session]
             stored = self._store.turns(user_id, session_id=session)
             tails[session] = stored[-1].turn_id if stored else None
-            start, length = prefix.overlap([_said(turn) for turn in stored], [_said(turn) for turn in sent])
-            resent += stored[start : start + length] + sent[length:]
+            places = prefix.recognise(list(map(_said, stored)), [_said(turns[i]) for i in sent], standing=_standing)
+            for i, place in zip(sent, places, strict=True):
+                resent[i] = turns[i] if place is None else stored[place]
         return resent, tails
 
     def _catch_up(self, user_id: str) -> None:
@@ -190,6 +191,11 @@ class Writer:
         return len(ids)
 
 
-def _said(turn: Turn) -> tuple[str, str, str]:
-    """What makes two sendings of a message the same one."""
-    return turn.role, turn.speaker, turn.text
+def _said(turn: Turn) -> tuple[object, ...]:
+    """What makes two sendings of a message the same one; two pictures without words are two messages."""
+    return turn.role, turn.speaker, turn.text, *(part.ref for part in turn.parts if part.ref is not None)
+
+
+def _standing(said: tuple[object, ...]) -> bool:
+    """Whether a message gives instructions, which may differ each time a dialogue is sent."""
+    return said[0] == "system"
