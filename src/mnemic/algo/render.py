@@ -4,10 +4,12 @@ from __future__ import annotations
 
 import re
 from collections.abc import Mapping
-from datetime import datetime
+from datetime import datetime, timedelta
+from typing import Final
 
 from mnemic.types import Trace, Turn
 
+_MINUTE: Final = timedelta(minutes=1)
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
@@ -15,9 +17,15 @@ def moment(at: datetime | None) -> str:
     """``2023-05-08 13:56 UTC``, in the zone it was given in; ``undated`` when unknown."""
     if at is None:
         return "undated"
-    offset = at.strftime("%z")
-    zone = "UTC" if offset in ("", "+0000") else f"{offset[:3]}:{offset[3:5]}"
-    return f"{at.year:04}-{at:%m-%d %H:%M} {zone}"
+    # Not by strftime, which takes a quarter of the time of rendering a hit.
+    return f"{at.year:04}-{at.month:02}-{at.day:02} {at.hour:02}:{at.minute:02} {_zone(at.utcoffset())}"
+
+
+def _zone(offset: timedelta | None) -> str:
+    if not offset:
+        return "UTC"
+    hours, minutes = divmod(abs(offset) // _MINUTE, 60)
+    return f"{'-' if offset < timedelta(0) else '+'}{hours:02}:{minutes:02}"
 
 
 def words(turn: Turn, start: int, end: int) -> str:

@@ -105,6 +105,7 @@ class Sparse:
         self.shape: tuple[int, int] = sum(block.height for block in blocks), blocks[0].width
         self._tops = np.cumsum([0, *(block.height for block in blocks)])
         self._of_kind: dict[np.dtype[Any], Any] = {}
+        self._transposed_of_kind: dict[np.dtype[Any], Any] = {}
 
     @classmethod
     def from_pairs(cls, rows: Ints, columns: Ints, values: Doubles, shape: tuple[int, int]) -> Sparse:
@@ -174,7 +175,10 @@ class Sparse:
 
     def transposed_product(self, vector: NDArray[np.floating]) -> NDArray[np.floating]:
         """(rows,) to (columns,), in the precision of the vector."""
-        return self._scipy(vector.dtype).T @ vector
+        kind = vector.dtype
+        if kind not in self._transposed_of_kind:
+            self._transposed_of_kind[kind] = self._scipy(kind).T
+        return self._transposed_of_kind[kind] @ vector
 
     def map(self, function: Callable[[Doubles], Doubles]) -> Sparse:
         """The same places with other values."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Iterable, Mapping, Sequence
+from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
 from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, func, select
@@ -64,6 +65,8 @@ def find_turns(
     limit: int | None,
 ) -> list[Turn]:
     """Turns that meet all criteria, by ``seq``."""
+    if turn_ids is not None:
+        return _named_turns(connection, user_id, turn_ids, session_id, agent_id, after_seq)[:limit]
     query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id)
     if after_seq >= 0:
         query = query.where(turns.c.seq > after_seq)
@@ -71,10 +74,31 @@ def find_turns(
         query = query.where(turns.c.session_id == session_id)
     if agent_id is not None:
         query = query.where(turns.c.agent_id == agent_id)
-    if turn_ids is None:
-        return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq).limit(limit))]
-    found = [turn_of(row) for row in rows_with(connection, by_name(query, turns), turns.c.turn_id, turn_ids)]
-    return sorted(found, key=lambda turn: turn.seq)[:limit]
+    return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq).limit(limit))]
+
+
+def _named_turns(
+    connection: Connection,
+    user_id: str,
+    turn_ids: Sequence[str],
+    session_id: str | None,
+    agent_id: str | None,
+    after_seq: int,
+) -> list[Turn]:
+    """Those of these ids, by ``seq``. Every search reads its hits here: the statement is made once."""
+    found = [
+        turn_of(row)
+        for piece in pieces(turn_ids)
+        for row in connection.execute(_turns_by_name(), {"user": user_id, "names": piece})
+        if row.seq > after_seq and session_id in (None, row.session_id) and agent_id in (None, row.agent_id)
+    ]
+    return sorted(found, key=lambda turn: turn.seq)
+
+
+@cache
+def _turns_by_name() -> AnySelect:
+    wanted = (turns.c.user_id == bindparam("user"), turns.c.turn_id.in_(bindparam("names", expanding=True)))
+    return by_name(select(*TURN_COLUMNS).where(*wanted), turns)
 
 
 def rows_with(
