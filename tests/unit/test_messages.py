@@ -213,6 +213,15 @@ def test_parts() -> None:
     assert turn.given == user(content)
 
 
+@pytest.mark.parametrize("kind", ["video_url", "input_video", "video"])
+def test_a_video_is_kept_as_a_reference(kind: str) -> None:
+    turn = only(user([{"type": kind, kind: {"url": "https://x.org/walk.mp4"}, "caption": "a walk"}]))
+    assert [(p.kind, turn.text[p.start : p.end], p.ref) for p in turn.parts] == [
+        ("file", "a walk", "https://x.org/walk.mp4")
+    ]
+    assert only(user([{"type": kind, kind: "https://x.org/walk.mp4"}])).text == ""
+
+
 def test_anthropic_shapes() -> None:
     source = {"type": "base64", "media_type": "image/png", "data": "AAAA"}
     turn = only(

@@ -17,6 +17,7 @@ _KINDS: Final[dict[str, PartKind]] = {
     "image_url": "image", "input_image": "image", "image": "image",
     "input_audio": "audio", "audio": "audio",
     "file": "file", "input_file": "file", "document": "file",
+    "video_url": "file", "input_video": "file", "video": "file",
     "tool_use": "tool_call", "function_call": "tool_call",
     "tool_result": "tool_result", "function_call_output": "tool_result",
 }  # fmt: skip
@@ -24,11 +25,11 @@ _KINDS: Final[dict[str, PartKind]] = {
 _WORDS: Final[dict[PartKind, tuple[str, ...]]] = {
     "image": ("caption", "alt_text", "alt"),
     "audio": ("transcript", "caption"),
-    "file": ("filename", "title", "caption", "name"),
+    "file": ("filename", "title", "caption", "name", "transcript"),
 }
 _OBVIOUS_WORDS: Final = ("text", "content", "caption", "transcript", "title")
-_ADDRESSES: Final = ("url", "image_url", "file_url", "file_id", "uri", "id", "file_data")
-_BODIES: Final = ("image_url", "input_audio", "audio", "file", "source", "image")
+_ADDRESSES: Final = ("url", "image_url", "file_url", "video_url", "file_id", "uri", "id", "file_data")
+_BODIES: Final = ("image_url", "input_audio", "audio", "file", "source", "image", "video_url", "input_video", "video")
 
 
 class Content:
