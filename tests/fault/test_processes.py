@@ -171,11 +171,14 @@ def test_threads_that_erase_while_others_read_and_write(path):
 def test_kill_9_leaves_whole_adds(path):
     chance = random.Random(3)
     first = 0
-    for _ in range(5):
+    for number in range(6):
         writer = Writer(path, "ann", first=first, count=1000, size=5).start()
+        # Every other time it is killed in its first add or before, which on a busy machine takes long.
+        told = [writer.process.stdout.readline().strip()] if number % 2 else []
         time.sleep(chance.uniform(0.02, 0.3))
         writer.process.kill()
-        told = writer.process.communicate()[0].split()
+        told += writer.process.stdout.read().split()
+        writer.process.communicate()
         with Memory.open(path, embedder=HashEmbedder()) as memory:
             turns = is_whole(memory)
             calls = len(turns) // 5
@@ -183,7 +186,7 @@ def test_kill_9_leaves_whole_adds(path):
             assert first + len(told) <= calls <= first + len(told) + 1
             assert memory.add("The lock is free.", user_id="other").new == 1
         first = calls
-    assert first > 0
+    assert first >= 3
 
 
 READER = """

@@ -184,6 +184,7 @@ def test_export_and_import_again(filled, tmp_path):
     assert code == 0
     assert filled("export", "--user", "ana", "--output", "out.jsonl")[:2] == (0, "")
     assert (tmp_path / "out.jsonl").read_text(encoding="utf-8") == out
+    assert (tmp_path / "out.jsonl").stat().st_mode & 0o077 == 0  # nobody else may read it
     assert filled("import", "out.jsonl", "--user", "bo", "--embedder", "none") == (
         0,
         "3 messages in 2 sessions of bo; 3 new\n2 notes passed over: notes are made again from the messages\n",

@@ -175,10 +175,13 @@ def export(
 
 
 def _new_file(name: str) -> TextIO:
+    """Nobody else may read it, as with the database itself."""
+    path = output.path(name)
     try:
-        return output.path(name).open("x", encoding="utf-8", newline="\n")
+        path.touch(mode=0o600, exist_ok=False)
     except FileExistsError as error:
         raise InvalidInput(f"{name} exists already: name another file with --output, or remove it first") from error
+    return path.open("w", encoding="utf-8", newline="\n")
 
 
 def _is_known(memory: Memory, user_id: str) -> bool:
