@@ -20,7 +20,7 @@ NoteKind = Literal["fact", "state", "preference", "trait"]
 NoteStatus = Literal["current", "superseded", "unsupported", "retracted", "archived"]
 Action = Literal["ADD", "UPDATE", "DELETE", "MERGE", "RETRACT", "EXPIRE"]
 Granularity = Literal["trace", "turn"]
-Purpose = Literal["cues", "notes", "segment", "conflict", "sufficiency", "answer", "judge"]
+Purpose = Literal["cues", "notes", "links", "segment", "conflict", "sufficiency", "answer", "judge"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.bench.peers import environment, recipes, wire
-from mnemic.bench.peers.recipes import RECIPES, Recipe
+from mnemic.bench.peers.recipes import GENERATING, RECIPES, Recipe
 from mnemic.errors import InvalidInput, MnemicError
 
 FAKE = Recipe("fake", "fake", ("fake==1.0",), (), {})
@@ -103,13 +103,14 @@ def test_what_another_process_made_meanwhile_is_used(commands, tmp_path):
     assert [path.name for path in tmp_path.iterdir()] == [theirs[0].parent.parent.name]
 
 
-@pytest.mark.parametrize("name", RECIPES)
+@pytest.mark.parametrize("name", [*RECIPES, *GENERATING])
 def test_every_recipe_names_exact_releases_and_an_adapter_that_loads_no_library(name):
     recipe = recipes.recipe(name)
     assert recipe.name == name
     assert all(re.fullmatch(r"[\w.-]+==[\w.]+", pin) for pin in recipe.pins)
     assert {pin.partition("==")[0] for pin in recipe.pins} == set(recipe.reported)
-    assert callable(importlib.import_module(f"mnemic.bench.peers.{recipe.adapter}").open_store)
+    adapter = importlib.import_module(f"mnemic.bench.peers.{recipe.adapter}")
+    assert callable(adapter.open_asking if name in GENERATING else adapter.open_store)
 
 
 def test_a_peer_that_nobody_knows_is_told():

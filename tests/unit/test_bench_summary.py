@@ -12,7 +12,7 @@ import mnemic
 from bench_kit import MADE, outcome, row, run
 from mnemic.bench import provenance
 from mnemic.bench.provenance import Provenance
-from mnemic.bench.records import Built
+from mnemic.bench.records import Built, Usage
 from mnemic.bench.summary import rounded, stable, summarise
 from mnemic.bench.trials import over_trials
 from mnemic.errors import InvalidInput
@@ -91,8 +91,16 @@ def test_costs_are_of_every_question_at_the_first_level() -> None:
 
 def test_builds_are_summed_over_users() -> None:
     built = {
-        "a": Built(2.0, 1.0, 0.5, {"cues": 0.25}, 100, {"turns": 3}, 1, 10, 5),
-        "b": Built(1.0, 1.0, 0.5, {"cues": 0.25, "embedding": 0.5}, 50, {"turns": 4, "notes": 2}),
+        "a": Built(2.0, 1.0, 0.5, {"cues": 0.25}, 100, {"turns": 3}, {"notes": Usage(1, 10, 5)}),
+        "b": Built(
+            1.0,
+            1.0,
+            0.5,
+            {"cues": 0.25, "embedding": 0.5},
+            50,
+            {"turns": 4, "notes": 2},
+            {"notes": Usage(2, 20, 1, unreadable=1), "links": Usage(1, 9, 9)},
+        ),
     }
     assert summed([row()], built=built)["build"] == {
         "users": 2,
@@ -102,9 +110,13 @@ def test_builds_are_summed_over_users() -> None:
         "stages": {"cues": 0.5, "embedding": 0.5},
         "bytes_on_disk": 150,
         "counts": {"turns": 7, "notes": 2},
-        "model_calls": 1,
-        "tokens_in": 10,
-        "tokens_out": 5,
+        "model_calls": 4,
+        "tokens_in": 39,
+        "tokens_out": 15,
+        "usage": {
+            "notes": {"calls": 3, "tokens_in": 30, "tokens_out": 6, "unreadable": 1},
+            "links": {"calls": 1, "tokens_in": 9, "tokens_out": 9, "unreadable": 0},
+        },
     }
 
 

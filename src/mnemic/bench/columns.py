@@ -199,6 +199,14 @@ _BUILD: Final = (
 )  # fmt: skip
 
 
+USAGE: Final = (
+    Column("calls", "replies of a language model for that purpose", ("calls",), whole),
+    Column("tokens in", "tokens sent to it", ("tokens_in",), whole),
+    Column("tokens out", "tokens it wrote", ("tokens_out",), whole),
+    Column("unreadable", "replies that were declined, or not what was asked for", ("unreadable",), whole),
+)
+
+
 def build(records: Sequence[Record]) -> list[Column]:
     """What taking the conversations in cost, by stage, and what came of it; stages and counts as the systems have."""
     stages = [

@@ -288,6 +288,8 @@ def _cost(page: Page, found: Group) -> None:
         "Cost of taking it in",
         title="### Cost of taking it in",
     )
+    title = "**By purpose of what a language model was asked**"
+    page.numbers(tables.usage(found.systems), columns.USAGE, "By purpose", title=title)
 
 
 def _trials(page: Page, found: Group) -> None:

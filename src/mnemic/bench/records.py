@@ -111,6 +111,22 @@ class Found:
 
 
 @dataclass(frozen=True, slots=True)
+class Usage:
+    """What was asked of a language model for one purpose.
+
+    Attributes:
+        calls: Replies, whether they came now or were kept from an earlier run.
+        tokens_in, tokens_out: Of these replies.
+        unreadable: How many of them were declined, or were not what was asked for.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    unreadable: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class Built:
     """What it cost to take in one user's conversations.
 
@@ -120,7 +136,7 @@ class Built:
         stages: Stage -> CPU seconds, where the system can tell.
         bytes_on_disk: After it; 0 for a system that keeps nothing on disk.
         counts: What it holds: ``turns``, ``traces``, ``cues``, ``notes``, ``edges``.
-        model_calls, tokens_in, tokens_out: Of language models.
+        usage: Purpose -> what was asked of a language model for it (``notes``, ``links``, ``segment``).
     """
 
     wall_s: float
@@ -129,9 +145,22 @@ class Built:
     stages: Mapping[str, float] = field(default_factory=dict[str, float])
     bytes_on_disk: int = 0
     counts: Mapping[str, int] = field(default_factory=dict[str, int])
-    model_calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
+    usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+
+    @property
+    def model_calls(self) -> int:
+        """Of language models, for all purposes."""
+        return sum(one.calls for one in self.usage.values())
+
+    @property
+    def tokens_in(self) -> int:
+        """Sent to language models, for all purposes."""
+        return sum(one.tokens_in for one in self.usage.values())
+
+    @property
+    def tokens_out(self) -> int:
+        """Written by language models, for all purposes."""
+        return sum(one.tokens_out for one in self.usage.values())
 
 
 class System(Protocol):

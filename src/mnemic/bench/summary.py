@@ -8,6 +8,7 @@ What a second run need not give again, times above all, lies under the names tha
 from __future__ import annotations
 
 from collections.abc import Callable, Iterable, Mapping, Sequence
+from dataclasses import asdict
 
 import numpy as np
 
@@ -15,7 +16,7 @@ from mnemic.algo.jsonable import as_json
 from mnemic.bench import metrics
 from mnemic.bench.abstention import abstention
 from mnemic.bench.provenance import Provenance
-from mnemic.bench.records import DEPTHS, Built, DatasetName, Level, Outcome, Row
+from mnemic.bench.records import DEPTHS, Built, DatasetName, Level, Outcome, Row, Usage
 from mnemic.bench.statistics import CONFIDENCE, RESAMPLES, SEED, intervals
 from mnemic.types import Json
 
@@ -219,7 +220,18 @@ def _build(built: Iterable[Built]) -> Summary:
         "model_calls": sum(one.model_calls for one in users),
         "tokens_in": sum(one.tokens_in for one in users),
         "tokens_out": sum(one.tokens_out for one in users),
+        **_usage([one.usage for one in users]),
     }
+
+
+def _usage(parts: Sequence[Mapping[str, Usage]]) -> Summary:
+    """By purpose, where a language model was asked for anything."""
+    names = dict.fromkeys(purpose for part in parts for purpose in part)
+    asked = {
+        purpose: dict[str, Json](_sums([asdict(part[purpose]) for part in parts if purpose in part]))
+        for purpose in names
+    }
+    return {"usage": dict[str, Json](asked)} if asked else {}
 
 
 def _sums(parts: Sequence[Mapping[str, float]]) -> dict[str, float]:

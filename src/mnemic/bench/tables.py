@@ -67,6 +67,15 @@ def multiples(records: Sequence[Record], columns: Sequence[Column]) -> Table | N
     return Table(("system", *sizes, *(column.head for column in costs)), rows)
 
 
+def usage(systems: Mapping[str, Record]) -> dict[str, Record]:
+    """``system, purpose`` -> what was asked of a language model for it while the system took everything in."""
+    return {
+        f"{name}, {purpose}": inner(record, "build", "usage", purpose)
+        for name, record in systems.items()
+        for purpose in inner(record, "build", "usage")
+    }
+
+
 def failures(records: Sequence[Record]) -> list[tuple[str, str]]:
     """What could not be measured, as (system and size, reason)."""
     return [

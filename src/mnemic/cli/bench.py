@@ -38,6 +38,8 @@ def _command(dataset: DatasetName) -> Callable[..., None]:
         jobs: options.Jobs = 1,
         keep: options.Keep = None,
         embedder: options.Embedder = "local",
+        model: options.Model = None,
+        model_tokens: options.ModelTokens = None,
         answer_model: options.AnswerModel = None,
         judge_model: options.JudgeModel = None,
         answer_price: options.AnswerPrice = None,
@@ -50,8 +52,9 @@ def _command(dataset: DatasetName) -> Callable[..., None]:
     ) -> None:
         asking = bench_run.asking(answer_model, judge_model, answer_price, judge_price, replies, beside)
         names = bench_run.systems(system, dataset, answers=asking is not None)
-        setup = bench_run.setup(embedder, set, keep)
-        bench_run.check([(name, setup) for name in names])
+        setup = bench_run.setup(embedder, set, keep, bench_run.model_use(model, model_tokens, replies))
+        added = [(asking.beside, bench_run.auxiliary_setup(setup))] if asking and asking.beside else []
+        bench_run.check([*((name, setup) for name in names), *added])
         loaded = bench_run.load(dataset, split, data, gold)
         with bench_run.work(setup) as setup:
             measured = bench_run.measured(loaded, names, setup, trials=trials, jobs=jobs)

@@ -37,6 +37,14 @@ Output = Annotated[
 Report = Annotated[
     str | None, typer.Option("--report", metavar="DIR", help="Write tables, plots and the results there.")
 ]
+Model = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="Writes the memory of a-mem, secom, mem0-infer: PROVIDER:MODEL."),
+]
+ModelTokens = Annotated[
+    int | None,
+    typer.Option("--model-tokens", metavar="N", min=1, help="End the run where one user's memory takes more of them."),
+]
 AnswerModel = Annotated[
     str | None,
     typer.Option("--answer-model", metavar="NAME", help="Answer from what was found too: PROVIDER:MODEL."),

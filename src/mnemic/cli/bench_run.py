@@ -18,6 +18,7 @@ from mnemic.config import Environment
 if TYPE_CHECKING:
     from mnemic.bench.answers import AnswerOutcome, Models
     from mnemic.bench.answers.model import CallPurpose
+    from mnemic.bench.generated.model import ModelUse
     from mnemic.bench.records import Dataset, DatasetName, Outcome
     from mnemic.bench.summary import Summary
     from mnemic.bench.systems import Setup
@@ -84,7 +85,20 @@ def systems(given: Sequence[str] | None, dataset: DatasetName, *, answers: bool)
     return names
 
 
-def setup(embedder: str, settings: Sequence[str] | None, keep: str | None) -> Setup:
+def model_use(model: str | None, tokens: int | None, replies: str) -> ModelUse | None:
+    """The model that systems may ask to write their memories; None for none."""
+    if model is None:
+        if tokens is not None:
+            raise typer.BadParameter("there is nothing to limit without --model")
+        return None
+    from mnemic.bench.generated.model import ModelUse
+    from mnemic.models import registry
+
+    registry.language_model(model)  # a name that means nothing is told before anything is measured
+    return ModelUse(model, output.path(replies).expanduser(), tokens)
+
+
+def setup(embedder: str, settings: Sequence[str] | None, keep: str | None, model: ModelUse | None = None) -> Setup:
     """What the systems are made with."""
     from mnemic.bench.systems import Setup
     from mnemic.bench.systems.settings import Value, value
@@ -95,13 +109,15 @@ def setup(embedder: str, settings: Sequence[str] | None, keep: str | None) -> Se
         if not separator:
             raise typer.BadParameter(f"--set takes NAME=VALUE, not {output.shown(setting)}")
         chosen[name.strip()] = value(text)
-    return Setup(embedder, chosen, None if keep is None else output.path(keep).expanduser())
+    return Setup(embedder, chosen, None if keep is None else output.path(keep).expanduser(), model)
 
 
 def check(wanted: Sequence[tuple[str, Setup]]) -> None:
     """Make each system once, so that what is wrong with one is said before anything is measured."""
-    from mnemic.bench.systems import PEERS, system
+    from mnemic.bench.systems import PEERS, refuse, system
 
+    for name, made_with in wanted:
+        refuse(name, made_with)
     for name, made_with in wanted:
         if name not in PEERS:  # which start a process, and may have to be installed
             system(name, made_with).close()
@@ -145,7 +161,7 @@ def measured(dataset: Dataset, names: Sequence[str], setup: Setup, *, trials: in
     # Several get a process each: what one leaves in memory is not another's.
     alone = len(ranking) == trials == jobs == 1
     return [
-        run(dataset, name, _of_trial(setup, trial), jobs=None if alone else jobs, trial=trial)
+        run(dataset, name, of_trial(setup, trial), jobs=None if alone else jobs, trial=trial)
         for name in ranking
         for trial in range(1, trials + 1)
     ]
@@ -167,8 +183,13 @@ def answered(
         outcome
         for name in names
         for trial in range(1, trials + 1)
-        for outcome in _answers(dataset, name, _of_trial(setup, trial), asking, trial)
+        for outcome in _answers(dataset, name, of_trial(setup, trial), asking, trial)
     ]
+
+
+def auxiliary_setup(setup: Setup) -> Setup:
+    """What the system is made with whose evidence is added to another's: settings are the other's."""
+    return replace(setup, settings={})
 
 
 def _answers(dataset: Dataset, name: str, setup: Setup, asking: Asking, trial: int) -> Sequence[AnswerOutcome]:
@@ -180,16 +201,22 @@ def _answers(dataset: Dataset, name: str, setup: Setup, asking: Asking, trial: i
         if asking.beside is None or asking.beside == name:
             outcomes = [answer(dataset, host, asking.models, settings, progress=advance)]
         else:
-            with closing(system(asking.beside, replace(setup, settings={}))) as auxiliary:
+            with closing(system(asking.beside, auxiliary_setup(setup))) as auxiliary:
                 outcomes = [*answer_beside(dataset, host, auxiliary, asking.models, settings, progress=advance)]
     for outcome in outcomes:
         output.warn(f"{outcome.system}: {count:,} calls failed: {error}" for error, count in outcome.errors.items())
     return outcomes
 
 
-def _of_trial(setup: Setup, trial: int) -> Setup:
+def of_trial(setup: Setup, trial: int) -> Setup:
     """Each trial ingests anew."""
-    return setup if trial == 1 or setup.keep is None else replace(setup, keep=setup.keep / f"trial-{trial}")
+    if trial == 1:
+        return setup
+    return replace(
+        setup,
+        keep=None if setup.keep is None else setup.keep / f"trial-{trial}",
+        model=None if setup.model is None else replace(setup.model, trial=trial),
+    )
 
 
 def summaries(outcomes: Sequence[Outcome]) -> list[Summary]:

@@ -44,7 +44,8 @@ def lines(summaries: Mapping[str, Summary]) -> Iterator[str]:
             yield from write(words, asked, measured)
         if asked := {label: summary for label, summary in summaries.items() if inner(summary, "session", level)}:
             yield from write(f"sessions, by {level}", asked, sessions(level))
-    yield from write("cost", summaries, _cost())
+    asked = any(inner(summary, "build", "usage") for summary in summaries.values())
+    yield from write("cost", summaries, _cost() + (_asked() if asked else []))
     yield _LEGEND
 
 
@@ -80,4 +81,15 @@ def _cost() -> list[Column]:
         Column("ingestion CPU-s", "", ("build", "cpu_s"), small),
         Column("resident MB", "", ("rss_mb",), whole),
         Column("AUROC", "", ("abstention", "auroc"), share),
+    ]
+
+
+def _asked() -> list[Column]:
+    """What a language model was asked, to write the memory."""
+    from mnemic.bench.columns import Column, whole
+
+    return [
+        Column("model calls", "", ("build", "model_calls"), whole),
+        Column("tokens in", "", ("build", "tokens_in"), whole),
+        Column("tokens out", "", ("build", "tokens_out"), whole),
     ]

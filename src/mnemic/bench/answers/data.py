@@ -11,6 +11,7 @@ from mnemic.algo import select, tokens
 _TAGS = (
     *("fragments", "fragment", "memories", "memory", "asked_on", "question", "option", "options"),
     *("correct_answer", "rubric", "explanation", "generated_answer"),
+    *("session", "turn", "notes", "note"),
 )
 _DELIMITER = re.compile(rf"<(?=\s*+/?\s*+(?:{'|'.join(_TAGS)})\b)", re.IGNORECASE)
 

@@ -15,7 +15,8 @@ from mnemic.protocols import Completion, LanguageModel, Reply
 FIRST_DELAY_S = 1.0
 LONGEST_DELAY_S = 60.0
 
-CallPurpose = Literal["answer", "judge"]
+CallPurpose = Literal["answer", "judge", "build"]
+"""``build``: asked by a system under test, to make its memory."""
 
 
 @dataclass(frozen=True, slots=True)

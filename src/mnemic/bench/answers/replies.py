@@ -14,6 +14,9 @@ Form = Literal["formatted", "prose", "truncated", "refused"]
 """``prose``: not in the format that was asked for, so the whole reply is the answer. ``truncated``: cut by the limit of
 tokens. ``refused``: declined by the provider."""
 
+_THOUGHT = re.compile(r"\s*<think(?:ing)?>", re.IGNORECASE)
+_THOUGHT_END = re.compile(r"</think(?:ing)?>", re.IGNORECASE)
+_LONGEST_NUMBER = 20  # characters; of thousands Python makes no number
 _FENCE = re.compile(r"```[a-z]*", re.IGNORECASE)
 _ANSWER = re.compile(r'"answer"\s*:\s*("(?:[^"\\]|\\.)*+")')
 _NO = re.compile(r"\bno\b")
@@ -63,12 +66,26 @@ def yes(text: str) -> bool | None:
 
 def field(text: str, name: str) -> str | None:
     """The value, as text, of a field of the last JSON object in a text that has it; None where none does."""
-    values = [value for found in _objects(text) if (value := _text(found.get(name))) is not None]
+    values = [value for found in objects(text) if (value := _text(found.get(name))) is not None]
     return values[-1] if values else None
 
 
-def _objects(text: str) -> Iterator[dict[str, Json]]:
-    """The JSON objects of a text that lie in no other one."""
+def said(reply: Reply) -> list[dict[str, Json]]:
+    """The JSON objects that a model says after it has thought: none where it declined, or was cut while it thought.
+
+    A thought ends at the last closing tag that an object stands behind: it may quote one, and so may the object. Some
+    servers leave out where a thought begins; then it begins with the reply.
+    """
+    if reply.finish == "refusal":
+        return []
+    for end in reversed([tag.end() for tag in _THOUGHT_END.finditer(reply.text)]):
+        if found := list(objects(reply.text[end:])):
+            return found
+    return [] if _THOUGHT.match(reply.text) else list(objects(reply.text))
+
+
+def objects(text: str) -> Iterator[dict[str, Json]]:
+    """The JSON objects of a text that lie in no other one; of an object that was cut, those whole ones inside it."""
     place = text.find("{")
     while place >= 0:
         try:
@@ -78,6 +95,13 @@ def _objects(text: str) -> Iterator[dict[str, Json]]:
         else:
             yield cast("dict[str, Json]", value)
         place = text.find("{", end)
+
+
+def whole(value: Json) -> int | None:
+    """A whole number, also one that was written as text; None for anything else."""
+    if isinstance(value, str) and value.strip().isascii() and value.strip().isdigit():
+        return int(value) if len(value) < _LONGEST_NUMBER else None
+    return value if isinstance(value, int) and not isinstance(value, bool) else None
 
 
 def _text(value: Json) -> str | None:

@@ -1,6 +1,7 @@
 """The program that a peer's interpreter runs: ``python -I bootstrap.py ADAPTER [EMBEDDER] FOLDER``.
 
-An adapter is a module of this package, or ``MODULE:VARIANT`` of one that has several.
+An adapter is a module of this package, or ``MODULE:VARIANT`` of one that has several. It has ``open_store``, or
+``open_asking`` where it asks the other side.
 
 It makes the package that this file lies in importable, and nothing beside it: where mnemic is installed in a shared
 ``site-packages``, the peer must not find that folder's libraries. So the peer embeds with the very code that runs on
@@ -33,8 +34,8 @@ if __name__ == "__main__":
     adapted = importlib.import_module(f"mnemic.bench.peers.{module}")
     embedding = importlib.import_module("mnemic.bench.peers.embedding")
     serve = importlib.import_module("mnemic.bench.peers.serve")
-    serve.serve(
-        adapted.variant(variant) if variant else adapted.open_store,
-        Path(folder),
-        embedder=embedding.embedder(*chosen),
-    )
+    if hasattr(adapted, "open_asking"):
+        serve.serve_asking(adapted.open_asking, Path(folder), embedder=embedding.embedder(*chosen))
+    else:
+        opens = adapted.variant(variant) if variant else adapted.open_store
+        serve.serve(opens, Path(folder), embedder=embedding.embedder(*chosen))

@@ -9,6 +9,7 @@ from types import SimpleNamespace
 from typing import Any, Final
 
 from mnemic.bench.cost import TimedEmbedder
+from mnemic.bench.peers.serve import Making
 from mnemic.bench.peers.wire import Item
 from mnemic.types import Json
 
@@ -28,8 +29,8 @@ class Mem0Store:
         self._memory.embedding_model = OurEmbedding(embedder)
         self.vectors = self._memory.vector_store
 
-    def add(self, user: str, items: Sequence[Item]) -> None:
-        """Add each item as one message."""
+    def add(self, user: str, items: Sequence[Item]) -> Making | None:
+        """Add each item as one message, found as it is."""
         for item in items:
             message = {"role": "user", "content": item["text"]}
             metadata = {"item": item["id"], "session": item["session"]}

@@ -123,6 +123,25 @@ RECIPES: Final[Mapping[str, Recipe]] = {
     )
 }
 
+GENERATING: Final[Mapping[str, Recipe]] = {
+    "mem0-infer": Recipe(
+        "mem0-infer",
+        "mem0_infer",
+        (_MEM0, "qdrant-client==1.20.0"),
+        ("mem0ai", "qdrant-client"),
+        {
+            **_MEM0_SETTINGS,
+            "add": "infer=True, two messages a call, as in mem0's own evaluation; content 'Speaker: words'",
+            "keyword_search": "off: neither fastembed nor spaCy is installed, as after a plain install",
+            "dates": "its prompt is told the day of the messages as its observation date, which its add() cannot be",
+            "hit": "a memory; its turns are all messages of the call that it was extracted from",
+            "model": "asked through mnemic: temperature 0, at most 2,000 tokens a reply",
+        },
+        persistent=False,
+    )
+}
+"""Peers that need a language model: of them only mnemic's side knows which memories came of which turns."""
+
 
 def recipe(name: str) -> Recipe:
     """The recipe of a peer.
@@ -130,10 +149,11 @@ def recipe(name: str) -> Recipe:
     Raises:
         InvalidInput: There is none of that name.
     """
+    known = {**RECIPES, **GENERATING}
     try:
-        return RECIPES[name]
+        return known[name]
     except KeyError:
-        raise InvalidInput(f"No peer is called {name!r}; there are {', '.join(RECIPES)}") from None
+        raise InvalidInput(f"No peer is called {name!r}; there are {', '.join(known)}") from None
 
 
 def environment(folder: str) -> dict[str, str]:

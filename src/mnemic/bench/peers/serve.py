@@ -3,7 +3,9 @@
 Requests and replies (``wire``), times in seconds of this process, its children and all its threads included:
 
 * ``hello {packages}`` -> ``{versions, fingerprint}``: opens the store and loads the embedder.
-* ``load {user, items}``, ``add_one {user, item}`` -> ``{wall_s, cpu_s, embedding_cpu_s}``.
+* ``load {user, items}``, ``add_one {user, item}`` -> ``{wall_s, cpu_s, embedding_cpu_s}``; of a store that makes
+  memories of its own also ``{made: [{text, sources}, …], unreadable}``, which from then on have the next numbers of
+  that user as their ids.
 * ``search {user, query, top_k}`` -> ``{hits: [[id, score], …], wall_s, cpu_s, embedding_cpu_s}``.
 * ``stats {}`` -> ``{rss_mb, bytes}``.
 * ``close {}`` -> ``{}``, and the process ends. So it does where the input ends.
@@ -14,12 +16,13 @@ from __future__ import annotations
 import importlib.metadata
 import os
 import sys
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
+from dataclasses import asdict, dataclass
 from pathlib import Path
-from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, cast
+from typing import TYPE_CHECKING, BinaryIO, Final, Protocol, TypedDict, cast
 
 from mnemic.bench.cost import Stopwatch, TimedEmbedder, resident_mb
-from mnemic.bench.peers.wire import LOG, Item, decode, encode
+from mnemic.bench.peers.wire import LOG, Item, PeerFailed, decode, encode
 from mnemic.models import registry
 from mnemic.types import Json
 
@@ -29,11 +32,31 @@ if TYPE_CHECKING:
 _LOCAL: Final = ("127.0.0.1", "::1", "localhost", None)
 
 
+class Made(TypedDict):
+    """A memory that a library made of items: its words, and the ids of all items that it may come from."""
+
+    text: str
+    sources: list[str]
+
+
+@dataclass(frozen=True, slots=True)
+class Making:
+    """What a library made of items.
+
+    Attributes:
+        made: Memories; from now on their ids are the next numbers of that user, from 0.
+        unreadable: How often it failed at what a language model replied.
+    """
+
+    made: tuple[Made, ...] = ()
+    unreadable: int = 0
+
+
 class Store(Protocol):
     """What an adapter makes of its library: several users' items, each user's searched apart."""
 
-    def add(self, user: str, items: Sequence[Item]) -> None:
-        """Add new items, findable when it returns."""
+    def add(self, user: str, items: Sequence[Item]) -> Making | None:
+        """Add new items, findable when it returns; None where they are found as they are, by their own ids."""
         ...
 
     def search(self, user: str, query: str, top_k: int) -> Sequence[tuple[str, float]]:
@@ -47,6 +70,10 @@ class Store(Protocol):
 
 OpenStore = Callable[[Path, TimedEmbedder], Store]
 """From a folder and the embedder to the store that opens what is there."""
+Ask = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+"""From a question to the other side to its answer."""
+OpenAsking = Callable[[Path, TimedEmbedder, Ask], Store]
+"""The same, for a store that asks the other side."""
 
 
 def serve(open_store: OpenStore, folder: Path, *, embedder: Embedder | None = None) -> None:
@@ -57,9 +84,26 @@ def serve(open_store: OpenStore, folder: Path, *, embedder: Embedder | None = No
         folder: Where the store keeps its data: it opens what is there.
         embedder: Instead of ``local``.
     """
+    serve_asking(lambda folder, embedder, _: open_store(folder, embedder), folder, embedder=embedder)
+
+
+def serve_asking(open_store: OpenAsking, folder: Path, *, embedder: Embedder | None = None) -> None:
+    """The same, for a store that asks the other side while it works on a request."""
     requests, replies = _own_streams()
     sys.addaudithook(_stay_offline)
-    session = _Session(open_store, folder, embedder)
+
+    def ask(question: Mapping[str, Json]) -> Mapping[str, Json]:
+        replies.write(encode({"ask": question}))
+        replies.flush()
+        answer = (decode(requests.readline()) or {}).get("answer")
+        if not isinstance(answer, dict):
+            raise PeerFailed("the other side left without an answer")
+        return answer
+
+    def opened(folder: Path, embedder: TimedEmbedder) -> Store:
+        return open_store(folder, embedder, ask)
+
+    session = _Session(opened, folder, embedder)
     for line in requests:
         request = decode(line) or {}
         op = str(request.pop("op", ""))
@@ -95,11 +139,9 @@ class _Session:
             return {}
         user = str(request["user"])
         if op == "load":
-            items = cast(list[Item], request["items"])
-            return self._timed(lambda store: store.add(user, items))
+            return self._add(user, cast(list[Item], request["items"]))
         if op == "add_one":
-            item = cast(Item, request["item"])
-            return self._timed(lambda store: store.add(user, [item]))
+            return self._add(user, [cast(Item, request["item"])])
         if op == "search":
             query, top_k = str(request["query"]), cast(int, request["top_k"])
             hits: list[Json] = []
@@ -121,6 +163,11 @@ class _Session:
         self._store = self._open_store(self._folder, self._timed_embedder)
         versions: dict[str, Json] = {package: importlib.metadata.version(package) for package in packages}
         return {"versions": versions, "fingerprint": embedder.fingerprint}
+
+    def _add(self, user: str, items: Sequence[Item]) -> dict[str, Json]:
+        making: list[Making | None] = []
+        cost = self._timed(lambda store: making.append(store.add(user, items)))
+        return cost if making[0] is None else {**cost, **cast(dict[str, Json], asdict(making[0]))}
 
     def _timed(self, act: Callable[[Store], None]) -> dict[str, Json]:
         if self._store is None or self._timed_embedder is None:

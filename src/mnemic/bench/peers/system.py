@@ -15,7 +15,7 @@ from mnemic.bench.peers import bootstrap
 from mnemic.bench.peers.embedding import embedder
 from mnemic.bench.peers.environment import CACHE, prepare
 from mnemic.bench.peers.recipes import Recipe, environment, recipe
-from mnemic.bench.peers.wire import Connection, Item, PeerFailed
+from mnemic.bench.peers.wire import Answer, Connection, Item, PeerFailed
 from mnemic.bench.records import DEPTHS, Built, Found, Hit, Level, Question
 from mnemic.bench.systems.documents import TEXT, documents, message_index
 from mnemic.importers import Conversation
@@ -33,6 +33,7 @@ class Peer:
         command: Runs its process; the folder of its data is added to it.
         fingerprint: Of the embedder that it must have.
         level: What one item is: a turn, or a trace as mnemic packs it.
+        answer: Answers what it asks; None where it may ask nothing.
         start_timeout_s: For starting and loading.
         search_timeout_s: For one search, and one item added.
         item_timeout_s: For each further item loaded.
@@ -48,6 +49,7 @@ class Peer:
         *,
         fingerprint: str,
         level: Level = "turn",
+        answer: Answer | None = None,
         start_timeout_s: float = 300.0,
         search_timeout_s: float = 120.0,
         item_timeout_s: float = 0.2,
@@ -55,6 +57,7 @@ class Peer:
         self._recipe = recipe
         self._fingerprint = fingerprint
         self._level: Level = level
+        self._answer = answer
         self._start_timeout_s = start_timeout_s
         self._search_timeout_s = search_timeout_s
         self._item_timeout_s = item_timeout_s
@@ -212,7 +215,11 @@ class Peer:
 
     def _start(self) -> Connection:
         connection = Connection(
-            self.name, self._command, folder=self._folder, environment=environment(str(self._folder))
+            self.name,
+            self._command,
+            folder=self._folder,
+            environment=environment(str(self._folder)),
+            answer=self._answer,
         )
         try:
             packages = cast(Json, list(self._recipe.packages))
@@ -295,11 +302,16 @@ def open_with(
     Raises:
         PeerFailed: It does not start.
     """
-    command = (interpreter, "-I", bootstrap.__file__, chosen.adapter, embedding)
+    command = command_of(interpreter, chosen, embedding)
     fingerprint = embedder(embedding).fingerprint
     if limit_s is None:
         return Peer(chosen, command, fingerprint=fingerprint, level=level)
     return Peer(chosen, command, fingerprint=fingerprint, level=level, search_timeout_s=limit_s, item_timeout_s=0.0)
+
+
+def command_of(interpreter: str, chosen: Recipe, embedding: str) -> tuple[str, ...]:
+    """What runs a peer's process; the folder of its data is still to be added."""
+    return (interpreter, "-I", bootstrap.__file__, chosen.adapter, embedding)
 
 
 def _before(hits: Sequence[Hit], end: int) -> tuple[Hit, ...]:

@@ -1,7 +1,9 @@
 """The wire between this process and a peer's: one JSON object a line, a request in and its reply out, in turn.
 
-A request names its ``op``; a reply is ``{"ok": {…}}``, or ``{"error": "…"}`` after which the peer still listens. ASCII
-only, so that lone surrogates pass. What a peer's libraries print goes to a file beside its data.
+A request names its ``op``; a reply is ``{"ok": {…}}``, or ``{"error": "…"}`` after which the peer still listens. Before
+its reply a peer may ask something of this side, ``{"ask": {…}}``, and is sent the answer, ``{"answer": {…}}``: so one
+that needs a language model reaches it without a key and without a connection of its own. ASCII only, so that lone
+surrogates pass. What a peer's libraries print goes to a file beside its data.
 """
 
 from __future__ import annotations
@@ -12,7 +14,7 @@ import os
 import signal
 import subprocess
 import threading
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from pathlib import Path
 from typing import Final, NotRequired, TypedDict, cast
 
@@ -31,8 +33,13 @@ class Item(TypedDict):
     id: str
     session: str
     text: str
+    role: NotRequired[str]
     speaker: NotRequired[str]
     said_at: NotRequired[str | None]
+
+
+Answer = Callable[[Mapping[str, Json]], Mapping[str, Json]]
+"""From what a peer asks to the answer."""
 
 
 class PeerFailed(MnemicError):
@@ -61,14 +68,24 @@ class Connection:
         command: What to run.
         folder: Where it runs; its error output is added to ``stderr.log`` there.
         environment: All its variables.
+        answer: Answers what the peer asks while it works on a request; None where it may ask nothing.
 
     Raises:
         PeerFailed: The command cannot be run.
     """
 
-    def __init__(self, name: str, command: Sequence[str], *, folder: Path, environment: Mapping[str, str]) -> None:
+    def __init__(
+        self,
+        name: str,
+        command: Sequence[str],
+        *,
+        folder: Path,
+        environment: Mapping[str, str],
+        answer: Answer | None = None,
+    ) -> None:
         folder.mkdir(parents=True, exist_ok=True)
         self._name = name
+        self._answer = answer
         self._log = folder / LOG
         self._expired = False
         self._closed = False
@@ -96,15 +113,18 @@ class Connection:
 
         Args:
             op: What to do.
-            timeout_s: After that the peer is ended.
+            timeout_s: After that the peer is ended; while what it asks is answered the time stands still.
             fields: The rest of the request.
 
         Raises:
             PeerFailed: The peer answered with an error, wrote something else, ended, or took longer.
+            MnemicError: What it asked could not be answered; it was ended.
         """
         if self._closed:
             raise PeerFailed(f"{self._name} was closed before {op}; start it again")
         reply = self._exchange(encode({"op": op, **fields}), timeout_s)
+        while self._answer is not None and isinstance(asked := (decode(reply) or {}).get("ask"), dict):
+            reply = self._exchange(encode({"answer": self._answered(self._answer, asked)}), timeout_s)
         if self._expired:
             self.kill()
             raise PeerFailed(f"{self._name} did not answer {op} within {timeout_s:g} s and was ended; {self._output()}")
@@ -141,6 +161,13 @@ class Connection:
             assert pipe is not None
             with contextlib.suppress(OSError):  # what could not be written any more
                 pipe.close()
+
+    def _answered(self, answer: Answer, asked: Mapping[str, Json]) -> Mapping[str, Json]:
+        try:
+            return answer(asked)
+        except BaseException:  # whatever it was, also Ctrl-C: the peer would wait for an answer for ever
+            self.kill()
+            raise
 
     def _exchange(self, line: bytes, timeout_s: float) -> bytes:
         """The reply's line; empty where the process ended. It is ended when the time is up, or on any interruption."""

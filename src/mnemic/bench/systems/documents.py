@@ -20,6 +20,8 @@ from mnemic.types import Turn
 
 TEXT = "Speaker: words, captions included; one line a turn"
 """What the texts are, for a system's ``configuration``."""
+Piece = Sequence[tuple[Turn, int, int]]
+"""Parts of turns of one session, ``(turn, start, end)``: at least one."""
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -72,7 +74,11 @@ def turns_of(conversation: Conversation) -> list[Turn]:
 
 def documents(conversations: Sequence[Conversation], level: Level) -> Documents:
     """Cut one user's conversations into documents; no document goes beyond its conversation."""
-    cut = [piece for conversation in conversations for piece in _pieces(turns_of(conversation), level)]
+    return of_pieces([piece for conversation in conversations for piece in _pieces(turns_of(conversation), level)])
+
+
+def of_pieces(cut: Sequence[Piece]) -> Documents:
+    """The documents of pieces that are already cut, oldest first."""
     hits = tuple(
         Hit(
             tuple(dict.fromkeys(turn.turn_id for turn, _, _ in piece)),

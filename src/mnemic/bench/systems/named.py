@@ -8,7 +8,8 @@ from pathlib import Path
 from typing import TYPE_CHECKING
 
 from mnemic.bench.cost import TimedEmbedder, TimedExtractor
-from mnemic.bench.peers.recipes import RECIPES
+from mnemic.bench.generated.model import MemoryModel, ModelUse, open_model
+from mnemic.bench.peers.recipes import GENERATING, RECIPES
 from mnemic.bench.systems.settings import Value, configured
 from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import EmbedderUnavailable, InvalidInput
@@ -25,11 +26,13 @@ class Setup:
         embedder: Spec of the one embedder that all systems use, as in ``models.registry``.
         settings: Fields of mnemic's configuration to set (``graph`` -> 0.2).
         keep: A folder in which what was ingested stays for the next run.
+        model: What those systems may ask whose memory a language model writes; None for nothing.
     """
 
     embedder: str = "local"
     settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
     keep: Path | None = None
+    model: ModelUse | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -71,9 +74,15 @@ _OTHERS: Mapping[str, str] = {
 }
 PEERS: Mapping[str, str] = {
     name: f"{recipe.pins[0]}, installed in an environment of its own when first asked for"
-    for name, recipe in RECIPES.items()
+    for name, recipe in {**RECIPES, **GENERATING}.items()
 }
-NAMES: tuple[str, ...] = (*OURS, *_OTHERS, *PEERS)
+ASKING: Mapping[str, str] = {
+    "a-mem": "A-MEM-style notes, one a turn: needs --model",
+    "secom": "SeCom-style segments of sessions: needs --model",
+    **{name: f"{PEERS[name]}; writes memories: needs --model" for name in GENERATING},
+}
+"""Those whose memory a language model writes. They ask where they are named and a model is given."""
+NAMES: tuple[str, ...] = (*OURS, *_OTHERS, *RECIPES, *ASKING)
 ANSWERS_ONLY = ("full-context", "no-memory")
 """Their recall says nothing."""
 
@@ -85,7 +94,23 @@ def describe(name: str) -> str:
         InvalidInput: There is none of that name.
     """
     _check(name)
-    return OURS[name].what if name in OURS else {**_OTHERS, **PEERS}[name]
+    return OURS[name].what if name in OURS else {**_OTHERS, **PEERS, **ASKING}[name]
+
+
+def refuse(name: str, setup: Setup) -> None:
+    """Raises InvalidInput where a system of this name cannot be made with this setup, without making it."""
+    _check(name)
+    if name in OURS:
+        return
+    if setup.settings:
+        raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(OURS)}")
+    if name in ASKING and setup.model is None:
+        raise InvalidInput(
+            f"the system {name!r} has a language model write its memory, and none is given: add --model PROVIDER:MODEL "
+            "(what people said goes to that provider), or leave it out"
+        )
+    if name in PEERS and setup.embedder != "local":
+        raise InvalidInput(f"the system {name!r} embeds with 'local' alone, not with {setup.embedder!r}")
 
 
 def system(name: str, setup: Setup | None = None) -> System:
@@ -96,18 +121,18 @@ def system(name: str, setup: Setup | None = None) -> System:
         setup: What it is made with.
 
     Raises:
-        InvalidInput: There is none of that name, or settings were given that it does not have.
+        InvalidInput: There is none of that name, or it cannot be made with this (``refuse``).
         EmbedderUnavailable: It needs an embedder whose files are missing.
         MissingExtra: The library it needs is not installed.
     """
-    _check(name)
     setup = setup or Setup()
+    refuse(name, setup)
     if name in OURS:
         return _ours(name, OURS[name], setup)
-    if setup.settings:
-        raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(OURS)}")
+    if name in GENERATING:
+        return _generating(name, setup)
     if name in PEERS:
-        return _peer(name, setup)
+        return _peer(name)
     return _MAKERS[name](setup)
 
 
@@ -138,12 +163,33 @@ def _embedder(setup: Setup) -> TimedEmbedder:
     return TimedEmbedder(found)
 
 
-def _peer(name: str, setup: Setup) -> System:
+def _peer(name: str) -> System:
     from mnemic.bench.peers.system import open_peer
 
-    if setup.embedder != "local":
-        raise InvalidInput(f"the system {name!r} embeds with 'local' alone, not with {setup.embedder!r}")
     return open_peer(name)
+
+
+def _generating(name: str, setup: Setup) -> System:
+    from mnemic.bench.generated.peer import open_generating
+
+    return open_generating(name, _model(setup))
+
+
+def _model(setup: Setup) -> MemoryModel:
+    assert setup.model is not None  # or it was refused
+    return open_model(setup.model)
+
+
+def _a_mem(setup: Setup) -> System:
+    from mnemic.bench.generated.amem import AMem
+
+    return AMem(_embedder(setup), _model(setup))
+
+
+def _secom(setup: Setup) -> System:
+    from mnemic.bench.generated.secom import SeCom
+
+    return SeCom(_embedder(setup), _model(setup))
 
 
 def _bm25(_: Setup) -> System:
@@ -187,4 +233,6 @@ _MAKERS: Mapping[str, Callable[[Setup], System]] = {
     "rrf": _rrf,
     "full-context": _full_context,
     "no-memory": _no_memory,
+    "a-mem": _a_mem,
+    "secom": _secom,
 }

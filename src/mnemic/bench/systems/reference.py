@@ -55,21 +55,8 @@ class Reference:
 
     def search(self, question: Question, *, top_k: int, level: Level) -> Found:
         """Rank what the question may see; ``relevance`` is the best score where scores mean the same everywhere."""
-        import numpy as np
-
         held, ranker = self._users[question.user_id, level]
-        embedding = self._embedding()
-        with Stopwatch() as watch:
-            scores = ranker.scores(question.text, held.visible(question.end))
-            places: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
-            hits = tuple(held.hits[place] for place in places if np.isfinite(scores[place]))
-        return Found(
-            hits,
-            relevance=float(scores.max()) if self._fit.scale and hits else None,
-            wall_ms=watch.wall_s * 1000,
-            cpu_ms=watch.cpu_s * 1000,
-            embedding_cpu_ms=(self._embedding() - embedding) * 1000,
-        )
+        return ranked(held, ranker, question, top_k, scale=self._fit.scale, embedder=self._embedder)
 
     def close(self) -> None:
         """Forget everything."""
@@ -82,6 +69,35 @@ class Reference:
 
     def _embedding(self) -> float:
         return self._embedder.cpu_s if self._embedder else 0.0
+
+
+def ranked(
+    held: Documents, ranker: Ranker, question: Question, top_k: int, *, scale: bool, embedder: TimedEmbedder | None
+) -> Found:
+    """The best of the documents that a question may see.
+
+    Args:
+        held: The user's.
+        ranker: Of these.
+        question: Its text is the query.
+        top_k: How many at most.
+        scale: Whether scores are comparable between questions, so that the best is the ``relevance``.
+        embedder: The one that the ranker uses, if any, for the time spent in it.
+    """
+    import numpy as np
+
+    embedding = embedder.cpu_s if embedder else 0.0
+    with Stopwatch() as watch:
+        scores = ranker.scores(question.text, held.visible(question.end))
+        places: list[int] = np.argsort(-scores, kind="stable")[:top_k].tolist()
+        hits = tuple(held.hits[place] for place in places if np.isfinite(scores[place]))
+    return Found(
+        hits,
+        relevance=float(scores.max()) if scale and hits else None,
+        wall_ms=watch.wall_s * 1000,
+        cpu_ms=watch.cpu_s * 1000,
+        embedding_cpu_ms=(embedder.cpu_s - embedding) * 1000 if embedder else 0.0,
+    )
 
 
 class FullContext:
