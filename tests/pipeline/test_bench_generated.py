@@ -147,9 +147,12 @@ def test_a_run_that_was_cut_goes_on_and_pays_nothing_twice(bench, server):
 def test_bad_replies_lose_no_turn(bench, server, reply):
     server.reply = lambda *_: reply
     for name, level, unreadable in (("secom", "trace", 2), ("a-mem", "turn", 9)):
-        [found] = run(bench, "--system", name, *MODEL, "--json")
+        code, out, err = bench("--system", name, *MODEL, "--json")
+        assert code == 0, err
+        found = json.loads(out)
         assert found[level]["fraction"]["20"] == 1.0
         assert sum(one["unreadable"] for one in found["build"]["usage"].values()) == unreadable
+        assert f"{name}: {unreadable} of {unreadable} replies were declined" in " ".join(err.split())
 
 
 @pytest.mark.parametrize(

@@ -122,7 +122,7 @@ def open_generating(
 
     Args:
         name: One of ``recipes.GENERATING``.
-        model: What it asks; closed with it.
+        model: What it asks; closed with it, or at once where it does not start.
         cache: Folder of the environments.
         say: Told, in a sentence, of what takes long.
 
@@ -130,6 +130,10 @@ def open_generating(
         InvalidInput: There is none of that name.
         PeerFailed: It cannot be installed, or does not start.
     """
-    chosen = recipe(name)
-    command = command_of(str(prepare(chosen, cache, say=say)), chosen, "local")
-    return GeneratingPeer(chosen, command, fingerprint=embedder().fingerprint, model=model)
+    try:
+        chosen = recipe(name)
+        command = command_of(str(prepare(chosen, cache, say=say)), chosen, "local")
+        return GeneratingPeer(chosen, command, fingerprint=embedder().fingerprint, model=model)
+    except BaseException:  # also Ctrl-C: nobody would close it later
+        model.close()
+        raise
