@@ -107,22 +107,37 @@ class World:
         self.notes = {key: (note, None) for key, (note, _) in self.notes.items()}
         self.cues = dict.fromkeys(self.cues)
 
-    def add_note(self, text: str, *turn_ids: str, status: Any = "current") -> str:
+    def add_note(self, text: str, *turn_ids: str, status: Any = "current", given: bool = False) -> str:
         """A note that rests on the first sentence of some turns."""
         self.revision += 1
         self._note += 1
-        sources = tuple(Span(turn_id, 0, self.turns[turn_id].units[0].end) for turn_id in turn_ids)
-        note = Note(f"N{self._note}", 1, "fact", "Ana", text, Interval(None, None), sources, status, _cues(text))
+        note = Note(
+            note_id=f"N{self._note}",
+            version=1,
+            kind="fact",
+            about="Ana",
+            text=text,
+            valid=Interval(None, None),
+            sources=self._first_sentences(turn_ids),
+            status=status,
+            cues=_cues(text),
+            given_id=f"given {self._note}" if given else None,
+        )
         self._put_note(note)
         return note.note_id
 
-    def revise(self, note_id: str, text: str) -> None:
-        """The next version."""
+    def _first_sentences(self, turn_ids: Sequence[str]) -> tuple[Span, ...]:
+        return tuple(Span(turn_id, 0, self.turns[turn_id].units[0].end) for turn_id in turn_ids)
+
+    def revise(self, note_id: str, text: str, *turn_ids: str) -> None:
+        """The next version, on the same turns or on others."""
         self.revision += 1
         (old, held) = self.notes[note_id, max(version for known, version in self.notes if known == note_id)]
         self.notes[note_id, old.version] = replace(old, status="superseded"), held
         self._touch("note", (note_id, old.version))
-        self._put_note(replace(old, version=old.version + 1, text=text, cues=_cues(text), status="current"))
+        sources = self._first_sentences(turn_ids) or old.sources
+        changed = {"text": text, "cues": _cues(text), "sources": sources, "status": "current"}
+        self._put_note(replace(old, version=old.version + 1, **changed))
 
     def retract(self, note_id: str) -> None:
         self.revision += 1
@@ -219,17 +234,13 @@ class World:
                 self._log("trace", trace_id)
                 if left:
                     self._put_trace(replace(trace, spans=left), deaf=False)
-        for key, (note, held) in list(self.notes.items()):
-            left = tuple(span for span in note.sources if span.turn_id not in gone)
-            if note.sources and not left:
+        for key, (note, _) in list(self.notes.items()):
+            if any(span.turn_id in gone for span in note.sources):
                 del self.notes[key]
                 self._log("note", key[0])
                 for other in self.notes:
                     if other[0] == key[0]:
                         self._touch("note", other)
-            elif left != note.sources:
-                self.notes[key] = replace(note, sources=left), held
-                self._touch("note", key)
         for turn_id in gone:
             self._log("turn", self.turns.pop(turn_id).turn.seq)
 
@@ -296,6 +307,7 @@ def told(graph: Graph) -> dict[str, Any]:
             (
                 *_note(graph, slot),
                 bool(graph.note_current[slot]),
+                bool(graph.note_given[slot]),
                 graph.note_vectors[slot].tolist(),
                 sorted(units[int(unit)] for unit in graph.source_unit[graph.source_note == slot]),
             )

@@ -105,7 +105,9 @@ def _texts(store: Store, piece: Unembedded) -> dict[Owner, list[str]]:
         if all(span.turn_id in said for span in trace.spans):
             texts["traces", trace.trace_id] = [render.embedded(trace, said)]
     notes = store.notes(user_id, note_ids=piece.note_ids) if piece.note_ids else []
-    return texts | {("cues", key): [key] for key in piece.cue_keys} | {("notes", n.note_id): [n.text] for n in notes}
+    names = store.speakers(user_id) if notes else []
+    of_notes = {("notes", note.note_id): [render.embedded_note(note, names)] for note in notes}
+    return texts | {("cues", key): [key] for key in piece.cue_keys} | of_notes
 
 
 def _embed(texts: list[str], embedder: Embedder, errors: list[EmbeddingFailed]) -> list[Floats | None]:

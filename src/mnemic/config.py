@@ -91,6 +91,7 @@ class Fusion:
         speaker: The one who speaks is exactly the one whom the question names; three tenths of it where the words of
             somebody else name them.
         date: Nearness to a time that the question names.
+        note: Cosine of the question to a given note that rests on a sentence, in words other than the sentence's.
         trace: Cosine of the question to the whole trace.
         graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
             cues, as a share of the best.
@@ -108,6 +109,7 @@ class Fusion:
     lexical: float = 0.6
     speaker: float = 0.5
     date: float = 0.8
+    note: float = 0.2
     trace: float = 0.8
     graph: float = 0.4
     beside: float = 0.2
@@ -120,7 +122,8 @@ class Fusion:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
-        weights = ("unit", "asking", "lexical", "speaker", "date", "trace", "graph", "beside", "cue_restart", "rounds")
+        signals = ("unit", "lexical", "speaker", "date", "note", "trace", "graph", "beside")
+        weights = (*signals, "asking", "cue_restart", "rounds")
         _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
         _check(self, spread=(1, _ANY), follow=(0.0, 0.999))
         _check(self, date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))

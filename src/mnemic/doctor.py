@@ -135,7 +135,7 @@ def _contents(store: Store, fingerprint: str | None, reembed: Callable[[str | No
     pending = sum(store.counts(user).pending for user in users)
     if pending:
         way_out = reembed(record.name if record else None)
-        yield Finding("tasks", "warning", f"turns that wait for their vectors: {pending:,}", way_out)
+        yield Finding("tasks", "warning", f"turns and notes that wait for their vectors: {pending:,}", way_out)
     else:
         yield Finding("tasks", "ok", "none are waiting")
 

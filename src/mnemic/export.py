@@ -6,7 +6,7 @@ from collections.abc import Iterator
 from datetime import datetime
 
 from mnemic.protocols import Store
-from mnemic.types import Interval, Json, Note, Turn
+from mnemic.types import STATUSES, Interval, Json, Note, Turn
 
 _PAGE = 1000
 
@@ -14,14 +14,13 @@ _PAGE = 1000
 def records(store: Store, user_id: str) -> Iterator[dict[str, Json]]:
     """Every turn, as a message that ``Memory.add`` takes back unchanged, then every note as ``{"note": …}``.
 
-    Traces, units, cues and vectors are not exported: they follow from the turns.
+    Traces, units, cues and vectors are not exported: they follow from the turns. So do notes, but for given ones.
     """
     last = -1
     while page := store.turns(user_id, after_seq=last, limit=_PAGE):
         yield from map(_message, page)
         last = page[-1].seq
-    statuses = ("current", "superseded", "unsupported", "retracted", "archived")
-    for note in store.notes(user_id, statuses=statuses):
+    for note in store.notes(user_id, statuses=STATUSES):
         yield {"note": _note(note)}
 
 
@@ -38,7 +37,7 @@ def _message(turn: Turn) -> dict[str, Json]:
 
 
 def _note(note: Note) -> dict[str, Json]:
-    return {
+    fields: dict[str, Json] = {
         "id": note.note_id,
         "version": note.version,
         "kind": note.kind,
@@ -49,6 +48,9 @@ def _note(note: Note) -> dict[str, Json]:
         "sources": [[span.turn_id, span.start, span.end] for span in note.sources],
         "recorded_at": _moment(note.recorded_at),
     }
+    if note.metadata:
+        fields["metadata"] = dict(note.metadata)
+    return fields if note.given_id is None else fields | {"given_id": note.given_id}
 
 
 def _interval(valid: Interval) -> list[Json]:

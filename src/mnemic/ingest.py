@@ -86,13 +86,30 @@ def _notes(
             )
 
 
-def embed(batch: Batch, texts: Mapping[str, str], embedder: Embedder, *, known_cues: Collection[str]) -> Batch:
+def derive_given(notes: Sequence[Note], *, names: Collection[str], extractor: CueExtractor) -> Batch:
+    """Derive the cues of given notes.
+
+    Args:
+        notes: On turns that are stored.
+        names: The participants.
+        extractor: Finds the cues.
+    """
+    surfaces: dict[str, str] = {}
+    found = extractor.extract([note.text for note in notes], names=names)
+    cued = (replace(note, cues=_counted(its, surfaces)) for note, its in zip(notes, found, strict=True))
+    return Batch(notes=tuple(cued), surfaces=surfaces, trigger="person")
+
+
+def embed(
+    batch: Batch, texts: Mapping[str, str], embedder: Embedder, *, names: Sequence[str], known_cues: Collection[str]
+) -> Batch:
     """Add the vectors of a batch's units, traces, notes and cues.
 
     Args:
-        batch: From ``derive``, or of an erasure.
+        batch: From ``derive`` or ``derive_given``, or of an erasure.
         texts: turn_id -> text, of all turns that its units and traces quote.
         embedder: Called once.
+        names: The participants, left out of what is embedded of a given note.
         known_cues: Keys that have a vector already.
 
     Raises:
@@ -101,7 +118,10 @@ def embed(batch: Batch, texts: Mapping[str, str], embedder: Embedder, *, known_c
     keys = [key for key in batch.surfaces if key not in known_cues]
     units = [texts[unit.turn_id][unit.start : unit.end] for unit in batch.units]
     traces = [render.embedded(trace, texts) for trace in batch.traces]
-    of_units, of_traces, of_cues = _cut(embedder.embed([*units, *traces, *keys]), len(units), len(traces), len(keys))
+    given = {place: note for place, note in enumerate(batch.notes) if note.given_id is not None}
+    notes = [render.embedded_note(note, names) for note in given.values()]
+    rows = embedder.embed([*units, *traces, *keys, *notes])
+    of_units, of_traces, of_cues, of_notes = _cut(rows, len(units), len(traces), len(keys), len(notes))
     by_turn: dict[str, list[int]] = {turn.turn_id: [] for turn in batch.turns}
     at: dict[tuple[str, int], int] = {}
     for position, unit in enumerate(batch.units):
@@ -113,7 +133,12 @@ def embed(batch: Batch, texts: Mapping[str, str], embedder: Embedder, *, known_c
         traces=dict(enumerate(of_traces)),
         cues=dict(zip(keys, of_cues, strict=True)),
         # A local note quotes a unit, whose vector is there already.
-        notes={i: of_units[at[note.sources[0].turn_id, note.sources[0].start]] for i, note in enumerate(batch.notes)},
+        notes={
+            place: of_units[at[note.sources[0].turn_id, note.sources[0].start]]
+            for place, note in enumerate(batch.notes)
+            if place not in given
+        }
+        | dict(zip(given, of_notes, strict=True)),
     )
     return replace(batch, vectors=vectors)
 

@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import datetime
-from typing import Literal
+from typing import Final, Literal, get_args
 
 Json = None | bool | int | float | str | list["Json"] | dict[str, "Json"]
 Metadata = Mapping[str, Json]
@@ -18,6 +18,7 @@ Role = Literal["user", "assistant", "system", "tool"]
 PartKind = Literal["text", "image", "audio", "file", "tool_call", "tool_result"]
 NoteKind = Literal["fact", "state", "preference", "trait"]
 NoteStatus = Literal["current", "superseded", "unsupported", "retracted", "archived"]
+STATUSES: Final[tuple[NoteStatus, ...]] = get_args(NoteStatus)
 Action = Literal["ADD", "UPDATE", "DELETE", "MERGE", "RETRACT", "EXPIRE"]
 Granularity = Literal["trace", "turn"]
 Purpose = Literal["cues", "notes", "links", "segment", "conflict", "sufficiency", "answer", "judge"]
@@ -154,10 +155,12 @@ class Note:
         note_id: ``N<number>``; empty until stored. All versions of a note share it.
         version: From 1; old versions stay readable.
         about: Whom it is about: a speaker's name.
-        text: The statement. A local note is a verbatim quotation of its source.
+        text: The statement. A local note is a verbatim quotation of its source; a given one has words of its own.
         valid: When it holds; open at the end unless the words say otherwise.
-        sources: The spans it rests on; empty only for a note a person wrote.
+        sources: The spans it rests on. Without any one of their turns it is no more.
         recorded_at: When this version was stored.
+        given_id: Of a note that somebody else wrote, the id that it was given with, or one made of what it states;
+            unique within the user. None for a local note.
     """
 
     note_id: str
@@ -171,6 +174,7 @@ class Note:
     cues: Mapping[str, int] = field(default_factory=dict[str, int])
     recorded_at: datetime | None = None
     metadata: Metadata = field(default_factory=dict[str, Json])
+    given_id: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -256,12 +260,13 @@ class SearchResult:
 
 @dataclass(frozen=True, slots=True)
 class Added:
-    """What one ``add`` did.
+    """What one ``add`` or ``add_notes`` did.
 
     Attributes:
-        turn_ids: The ids of all turns of the call, in order, new and known alike.
-        new: How many of them were not there before.
-        notes: The ids of the notes that local rules took from the new turns.
+        turn_ids: The ids of all turns of the call, in order, new and known alike; none of ``add_notes``.
+        new: How many of what was given, turns or notes, were not there before.
+        notes: The ids of the notes that local rules took from the new turns; of ``add_notes`` those of all notes of
+            the call, in order, new and known alike.
         warnings: What has to be done later (an embedder that failed), if anything.
     """
 

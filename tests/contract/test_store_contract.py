@@ -13,7 +13,7 @@ from store_kit import HOSTILE, NOW, batch, note, read_back, removal, trace_of, t
 
 from mnemic.errors import InvalidInput, NotFound, StoreClosed, StoreConflict
 from mnemic.protocols import Batch, Store
-from mnemic.types import Counts, Interval, Operation, Part, Span, Task, TimePhrase, Trace, Turn, Unit
+from mnemic.types import STATUSES, Counts, Interval, Operation, Part, Span, Task, TimePhrase, Trace, Turn, Unit
 
 LATER = NOW + timedelta(days=1)
 any_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -188,6 +188,23 @@ def test_a_next_version_supersedes_and_both_stay_readable(store: Store) -> None:
     assert store.counts("u").notes == 2
 
 
+def test_given_notes_are_found_by_their_ids(store: Store) -> None:
+    a = turn("a")
+    given_notes = tuple(note(f"n{i}", a, given_id=text) for i, text in enumerate(HOSTILE))
+    store.write("u", batch(a, notes=(note("local", a), *given_notes)), now=NOW)
+    store.write("v", batch(a, notes=(note("of another", a, given_id=HOSTILE[0]),)), now=NOW)
+    assert [found.given_id for found in store.notes("u")] == [None, *HOSTILE]
+    assert [found.given_id for found, _ in store.load("u", since=0).notes] == [None, *HOSTILE]
+    for i, text in enumerate(HOSTILE):
+        assert [found.text for found in store.notes("u", given_ids=[text])] == [f"n{i}"]
+    assert len(store.notes("u", given_ids=[*HOSTILE, "none"])) == len(HOSTILE)
+    assert [found.text for found in store.notes("u", given_ids=HOSTILE, note_ids=["N1", "N3"])] == ["n1"]
+    assert store.notes("u", given_ids=[]) == store.notes("stranger", given_ids=HOSTILE) == []
+    again = note("revised", a, note_id="N2", version=2, given_id=HOSTILE[0])
+    store.write("u", Batch(notes=(again,)), now=NOW)
+    assert [found.version for found in store.notes("u", given_ids=HOSTILE[:1], statuses=STATUSES)] == [1, 2]
+
+
 def test_notes_are_filtered_and_paged_by_number(store: Store) -> None:
     given_notes = tuple(note(f"n{i}", about="Bo" if i % 2 else "Ana") for i in range(12))
     retracted = note("gone", status="retracted")
@@ -223,13 +240,17 @@ PLANNED_ON_SOMETHING_GONE: dict[str, Callable[[], Batch]] = {
     "request for a turn that is gone": lambda: Batch(idempotency_key="new", request_turns=("x",)),
     "note is gone": lambda: Batch(notes=(note("n", note_id="N7", version=2),)),
     "note was revised meanwhile": lambda: Batch(notes=(note("n", note_id="N1", version=1),)),
+    "note was given meanwhile": lambda: Batch(notes=(note("m", given_id="given"),)),
+    "note is given twice": lambda: Batch(notes=(note("m", given_id="new"), note("n", given_id="new"))),
 }
 
 
 @pytest.mark.parametrize("reason", PLANNED_ON_SOMETHING_GONE)
 def test_a_conflict_stores_nothing(store: Store, reason: str) -> None:
     a, b = turn("a"), turn("b")
-    store.write("u", batch(a, b, notes=(note("n"),), idempotency_key="key", request_turns=("a", "b")), now=NOW)
+    store.write(
+        "u", batch(a, b, notes=(note("n", given_id="given"),), idempotency_key="key", request_turns=("a", "b")), now=NOW
+    )
     before = (store.load("u", since=0).revision, store.counts("u"), store.turns("u"), store.operations("u"))
     with pytest.raises(StoreConflict, match=r"plan|known"):
         store.write("u", PLANNED_ON_SOMETHING_GONE[reason](), now=NOW)

@@ -54,14 +54,16 @@ def test_only_cues_that_nothing_mentions_go(store: Store) -> None:
     assert store.check() == []
 
 
-def test_a_note_goes_with_its_last_source(store: Store) -> None:
-    store.write("u", batch(a, b, notes=(note("on a", a), note("on both", a, b), note("on none"))), now=NOW)
+def test_a_note_goes_with_any_of_its_sources(store: Store) -> None:
+    on_both = note("on both", a, b, cues=("of both",))
+    store.write("u", batch(a, b, notes=(note("on a", a), on_both, note("on b", b), note("on none"))), now=NOW)
     store.write("u", removal(store, "u", "a"), now=NOW)
     left = store.notes("u")
-    assert [(found.note_id, [span.turn_id for span in found.sources]) for found in left] == [("N2", ["b"]), ("N3", [])]
-    assert [entry.target_id for entry in store.operations("u")] == ["N2", "N3"]
+    assert [(found.note_id, [span.turn_id for span in found.sources]) for found in left] == [("N3", ["b"]), ("N4", [])]
+    assert [entry.target_id for entry in store.operations("u")] == ["N3", "N4"]
+    assert sorted(fresh(store, "u").cues) == ["tea"]
     store.write("u", removal(store, "u", "b"), now=NOW)
-    assert [found.note_id for found in store.notes("u")] == ["N3"]
+    assert [found.note_id for found in store.notes("u")] == ["N4"]
 
 
 def test_of_a_revised_note_only_the_versions_that_rest_on_the_turn_go(store: Store) -> None:

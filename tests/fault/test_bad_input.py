@@ -371,7 +371,7 @@ def test_ids_of_every_kind(memory):
 
 
 def test_a_locked_database_is_waited_for_and_then_named(open_memory, tmp_path, monkeypatch):
-    monkeypatch.setattr("mnemic.memory.facade.open_store", lambda path: open_store(path, busy_timeout_s=0.2))
+    monkeypatch.setattr("mnemic.memory.opening.open_store", lambda path: open_store(path, busy_timeout_s=0.2))
     kept = Kept(open_memory())
     holder = sqlite3.connect(tmp_path / "memory.db", isolation_level=None)
     holder.execute("BEGIN IMMEDIATE")

@@ -37,14 +37,16 @@ def secret(name: str) -> Batch:
         given={"given": f"given-{name}"},
         metadata={"key": f"metadata-{name}"},
     )
-    noted = replace(note, text=f"note-{name}", about=f"about-{name}", metadata={"key": f"aside-{name}"})
+    noted = replace(
+        note, text=f"note-{name}", about=f"about-{name}", metadata={"key": f"aside-{name}"}, given_id=f"under-{name}"
+    )
     trace = replace(made.traces[0], session_id=f"session-{name}")
     surfaces = {f"cue-{name}": f"surface-{name}"}
     return replace(made, turns=(told,), notes=(noted,), traces=(trace,), surfaces=surfaces)
 
 
 _IN_A_TURN = ("id", "text", "cue", "surface", "speaker", "session", "agent", "given", "metadata", "earlier", "later")
-_IN_A_NOTE = ("note", "about", "aside")
+_IN_A_NOTE = ("note", "about", "aside", "under")
 SECRETS = [f"{place}-owl" for place in (*_IN_A_TURN, *_IN_A_NOTE)]
 
 

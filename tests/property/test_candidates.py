@@ -48,8 +48,8 @@ def world(turns: list[Any], hidden_words: str | None = None) -> World:
         said = [one if one.metadata["shown"] else _poisoned(one, hidden_words) for one in said]
     for first in range(0, len(said), 2):
         made.add(*said[first : first + 2])
-    for one in said[::2]:
-        made.add_note(f"likes {one.sentences[0]}", one.turn_id)
+    for number, one in enumerate(said[::2]):
+        made.add_note(f"likes {one.sentences[0]}", one.turn_id, given=number % 2 == 0)
     return made
 
 
@@ -105,9 +105,9 @@ def test_a_memory_without_the_filtered_turns_ranks_alike(both: list[Any], config
     for first in range(0, len(said), 2):
         if said[first].metadata["shown"]:
             kept.add(*said[first : first + 2])
-    for one in said[::2]:
+    for number, one in enumerate(said[::2]):
         if one.metadata["shown"]:
-            kept.add_note(f"likes {one.sentences[0]}", one.turn_id)
+            kept.add_note(f"likes {one.sentences[0]}", one.turn_id, given=number % 2 == 0)
     never = kept.graph()
 
     def by_turn(graph: Graph) -> dict[str, float]:

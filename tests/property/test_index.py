@@ -26,7 +26,7 @@ operation = st.one_of(
     st.tuples(st.just("swap"), small, message),
     st.tuples(st.just("metadata"), small, small),
     st.tuples(st.just("embed")),
-    st.tuples(st.just("note"), st.lists(small, min_size=1, max_size=2), st.sampled_from(VOCABULARY)),
+    st.tuples(st.just("note"), st.lists(small, min_size=1, max_size=2), st.sampled_from(VOCABULARY), st.booleans()),
     st.tuples(st.just("revise"), small, st.sampled_from(VOCABULARY)),
     st.tuples(st.just("retract"), small),
     st.tuples(st.just("use_embedder")),
@@ -79,9 +79,9 @@ class Life:
     def _embed(self) -> None:
         self.world.embed()
 
-    def _note(self, numbers: Any, word: str) -> None:
+    def _note(self, numbers: Any, word: str, given: bool) -> None:
         if chosen := self._chosen(numbers):
-            self.world.add_note(f"likes {word}", *chosen)
+            self.world.add_note(f"likes {word}", *chosen, given=given)
 
     def _note_at(self, number: int) -> str | None:
         known = sorted({note_id for note_id, _ in self.world.notes})
@@ -130,7 +130,7 @@ def test_an_index_that_followed_equals_one_built_afresh(operations: list[Any]) -
 def test_nothing_of_what_was_removed_stays_readable(operations: list[Any]) -> None:
     life = Life()
     life.happen("add", [(["SECRET password"], "s1", "Zoe")], False, False)
-    life.happen("note", [0], "SECRET")
+    life.happen("note", [0], "SECRET", True)
     life.happen("sync")
     for name, *details in operations:
         life.happen(name, *details)
@@ -260,22 +260,23 @@ def test_a_replaced_trace_takes_over_the_units_and_the_place_of_the_old_one() ->
     assert told(graph)["chain"] == ["T3", "T2"]
 
 
-def test_a_note_that_lost_one_of_its_sources_rests_on_the_other() -> None:
+def test_a_note_that_lost_one_of_its_sources_is_gone() -> None:
     world = World()
     world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"], session="s2"))
     world.add_note("has a CAT", "a", "b")
     index = world.index()
     world.remove("a")
     index.apply(world.delta(index.revision))
-    (note,) = told(index.graph())["notes"]
-    assert note[-1] == [("b", 0)]
+    assert told(index.graph())["notes"] == []
+    assert "has a CAT" not in index.graph().note_text
 
 
 def test_an_old_version_that_comes_again_does_not_displace_the_current_one() -> None:
     world = World()
     world.add(Said("a", ["CAT naps"]), Said("b", ["TRAIN leaves"]), Said("c", ["tea"], session="s2"))
-    note_id = world.add_note("has a CAT", "a", "b")
-    world.revise(note_id, "has no CAT")
+    note_id = world.add_note("has a CAT", "a")
+    world.revise(note_id, "had a CAT", "b")
+    world.revise(note_id, "has no CAT", "a")
     index = world.index()
     world.remove("b")
     index.apply(world.delta(index.revision))

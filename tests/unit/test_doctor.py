@@ -80,7 +80,7 @@ def test_turns_that_wait_for_their_vectors(database):
     with Memory.open(database, embedder=None) as memory:
         memory.add("More.", user_id="bo")
     [tasks] = [finding for finding in checked(database) if finding.what == "tasks"]
-    assert (tasks.verdict, tasks.found) == ("warning", "turns that wait for their vectors: 1")
+    assert (tasks.verdict, tasks.found) == ("warning", "turns and notes that wait for their vectors: 1")
 
 
 def test_not_a_database(tmp_path):

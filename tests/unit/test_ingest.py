@@ -68,7 +68,7 @@ def test_notes_quote_what_people_say_of_themselves(batch: Batch) -> None:
 
 
 def test_each_vector_belongs_to_its_text(batch: Batch) -> None:
-    vectors = embed(batch, TEXTS, EMBEDDER, known_cues={"lisbon"}).vectors
+    vectors = embed(batch, TEXTS, EMBEDDER, names=(), known_cues={"lisbon"}).vectors
     assert vectors is not None
     assert vectors.fingerprint == EMBEDDER.fingerprint
     for turn in TURNS:
@@ -85,7 +85,7 @@ def test_each_vector_belongs_to_its_text(batch: Batch) -> None:
 
 def test_the_traces_of_an_erasure_are_embedded_alone() -> None:
     repacked = Batch(traces=(Trace("", 3, "s1", (Span("a", 15, 44),), 8),), remove_turns=("b",))
-    vectors = embed(repacked, TEXTS, EMBEDDER, known_cues=()).vectors
+    vectors = embed(repacked, TEXTS, EMBEDDER, names=(), known_cues=()).vectors
     assert vectors is not None
     assert near(vectors.traces[0], "We met Bo in Porto yesterday!")
     assert not vectors.units
@@ -99,11 +99,11 @@ def test_an_embedder_that_fails_leaves_a_task_for_each_turn(batch: Batch) -> Non
             raise EmbeddingFailed("broken")
 
     with pytest.raises(EmbeddingFailed):
-        embed(batch, TEXTS, Broken(32), known_cues=())
+        embed(batch, TEXTS, Broken(32), names=(), known_cues=())
     assert postpone(batch).tasks == tuple(Task("embed", turn.turn_id) for turn in TURNS)
 
 
 def test_nothing_to_derive() -> None:
     empty = derive((), names=(), extractor=RuleCues())
     assert empty == Batch()
-    assert embed(empty, {}, EMBEDDER, known_cues=()).vectors is not None
+    assert embed(empty, {}, EMBEDDER, names=(), known_cues=()).vectors is not None

@@ -195,6 +195,50 @@ def test_a_retracted_note_leads_nowhere(config: Any) -> None:
 # the default's signals -----------------------------------------------------------------------------------
 
 
+def noted(*, given: bool = True) -> Graph:
+    world = small()
+    world.add_note("owns a pet", "a", "c", given=given)
+    world.add_note("owns much", "a", given=given)
+    return world.graph()
+
+
+def test_a_given_note_lends_its_cosine_to_the_sentences_it_rests_on() -> None:
+    graph = noted()
+    asked = question(graph, "who owns a pet")
+    cosines = np.clip(graph.note_vectors @ asked.vector, 0, 1)
+    assert cosines[0] > cosines[1] > 0
+    ranking = ranked(graph, asked, Fusion(note=0.5), granularity="turn")
+    sound(graph, ranking)
+    lent = dict(zip(graph.turn_ids, ranking.contributions["note"], strict=True))
+    weights = sum(getattr(Fusion(note=0.5), name) for name in ranking.contributions)
+    assert lent == pytest.approx({"a": 0.5 * cosines[0] / weights, "b": 0, "c": 0.5 * cosines[0] / weights, "d": 0})
+
+
+@pytest.mark.parametrize("granularity", ["trace", "turn"])
+def test_without_given_notes_nothing_changes(granularity: str) -> None:
+    graph = noted(given=False)
+    asked = question(graph, "who owns a pet")
+    one, other = (ranked(graph, asked, Fusion(note=w), granularity=granularity) for w in (0.0, 0.7))
+    assert "note" not in other.contributions
+    assert other.scores.tolist() == one.scores.tolist()
+
+
+def test_only_current_notes_that_pass_lend() -> None:
+    for change in (World.retract, lambda world, note_id: world.revise(note_id, "sold it")):
+        world = small()
+        note_id = world.add_note("owns a pet", "a", given=True)
+        change(world, note_id)
+        graph = world.graph()
+        ranking = ranked(graph, question(graph, "who owns a pet"), Fusion())
+        assert not ranking.contributions.get("note", np.zeros(1)).max() > 0.01
+    graph = noted()
+    passing = np.array([turn_id != "c" for turn_id in graph.turn_ids])
+    ranking = ranked(graph, question(graph, "who owns a pet"), Fusion(), granularity="turn", passing=passing)
+    cosine = float(graph.note_vectors[1] @ question(graph, "who owns a pet").vector)
+    lent = 0.2 * cosine / sum(getattr(Fusion(), name) for name in ranking.contributions)
+    assert ranking.contributions["note"].max() == pytest.approx(lent)
+
+
 def test_a_date_in_the_question_brings_up_the_day() -> None:
     graph = small().graph()
     assert top(graph, Fusion(), "what happened", asked=[(40.0, 41.0)]) == "T3"

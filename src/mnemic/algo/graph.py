@@ -48,6 +48,7 @@ class Graph:
         phrase_turn: (p,); phrase_start, phrase_end: seconds since the epoch, -inf or inf where open.
         note_ids, note_text: For each of m notes.
         note_alive, note_current: (m,).
+        note_given: (m,) whether somebody else wrote it: its words are not those of its sources.
         note_vectors: (m, dim).
         source_note, source_unit: (k,) which unit a note rests on.
         cue_keys: For each of c cues.
@@ -90,6 +91,7 @@ class Graph:
     note_text: Sequence[str]
     note_alive: Mask
     note_current: Mask
+    note_given: Mask
     note_vectors: Floats
     source_note: Ints
     source_unit: Ints

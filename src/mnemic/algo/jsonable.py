@@ -44,6 +44,14 @@ def as_json(value: object, path: str = "", depth: int = 0) -> Json:
     return _container(value, path, depth)
 
 
+def as_object(value: object, path: str) -> dict[str, Json]:
+    """The same of a value that must be a mapping. Raises InvalidInput."""
+    copy = as_json(value, path)
+    if not isinstance(copy, dict):
+        raise InvalidInput(f"{path} must be a mapping, not {type(value).__name__}")
+    return copy
+
+
 def _container(value: object, path: str, depth: int) -> Json:
     if depth >= _DEEPEST:
         raise InvalidInput(f"it is nested more than {_DEEPEST} deep, or contains itself")

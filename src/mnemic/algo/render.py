@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 import re
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from datetime import datetime, timedelta
 from typing import Final
 
-from mnemic.types import Trace, Turn
+from mnemic.algo import names
+from mnemic.types import Note, Trace, Turn
 
 _MINUTE: Final = timedelta(minutes=1)
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
@@ -61,3 +62,8 @@ def one_line(name: str) -> str:
 def embedded(trace: Trace, texts: Mapping[str, str]) -> str:
     """What of a trace is embedded: its words alone, a line a span; ``texts`` by turn_id."""
     return "\n".join(texts[span.turn_id][span.start : span.end] for span in trace.spans)
+
+
+def embedded_note(note: Note, speakers: Sequence[str]) -> str:
+    """What of a note is embedded: a quotation as it is; a given one without the speakers' names, as questions are."""
+    return note.text if note.given_id is None else names.strip(note.text, speakers)

@@ -50,6 +50,7 @@ class UserIndex:
         self._note_text: list[str] = []
         self._note_alive = Rows(np.bool_)
         self._note_current = Rows(np.bool_)
+        self._note_given = Rows(np.bool_)
         self._note_vectors = Rows(np.float32, dim)
         self._note_cues = Rows(np.int64, 3)  # note, cue, count
         self._cues_of_note: list[range] = []  # rows of _note_cues
@@ -167,6 +168,7 @@ class UserIndex:
         self._note_text.append(note.text)
         self._note_alive.extend([note.status not in _WITHDRAWN])
         self._note_current.extend([note.status == "current"])
+        self._note_given.extend([note.given_id is not None])
         self._note_vectors.extend(np.zeros((1, self._dim)) if vector is None else vector[None])
         first = len(self._note_cues)
         self._note_cues.extend(self._cues.mention(slot, note.cues))
@@ -217,6 +219,7 @@ class UserIndex:
             note_text=self._note_text,
             note_alive=self._note_alive.view,
             note_current=self._note_current.view,
+            note_given=self._note_given.view,
             note_vectors=self._note_vectors.view,
             source_note=self._sources.view[:, 0],
             source_unit=self._sources.view[:, 1],

@@ -58,6 +58,7 @@ class AsyncMemory:
 
     open = classmethod(_opening(Memory.open.__func__))
     add = _threaded(Memory.add)
+    add_notes = _threaded(Memory.add_notes)
     check = _threaded(Memory.check)
     close = _threaded(Memory.close)
     context = _threaded(Memory.context)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import logging
 import uuid
 from collections.abc import Callable, Iterator, Mapping, Sequence
 from dataclasses import replace
@@ -12,23 +11,22 @@ from typing import Literal, Self
 
 from mnemic import backfill, export
 from mnemic.algo import messages as shapes
-from mnemic.algo.jsonable import as_json
+from mnemic.algo.jsonable import as_json, as_object
 from mnemic.algo.moments import parse_time, zone
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.errors import EmbedderUnavailable, ImmutableWords, InvalidInput
+from mnemic.errors import ImmutableWords, InvalidInput
 from mnemic.index import Indexes
-from mnemic.memory import context, reading
-from mnemic.memory.agreement import agree, agree_on_cues, switch, way_out
+from mnemic.memory import context, noting, reading
+from mnemic.memory.agreement import switch, way_out
+from mnemic.memory.opening import opened
 from mnemic.memory.replan import replanned
 from mnemic.memory.search import Request, Searcher
 from mnemic.memory.writing import Writer
 from mnemic.models import registry
 from mnemic.protocols import CueExtractor, Embedder, Reranker, Store
-from mnemic.store import open_store
 from mnemic.types import Added, Granularity, Json, Metadata, Note, Operation, SearchResult, Status, Trace, Turn
 
-_log = logging.getLogger("mnemic")
 _DEFAULT_SESSION = "default"
 
 Time = datetime | str | float | int | None
@@ -102,30 +100,14 @@ class Memory:
             StoreError: The database cannot be opened; the subclass and message say why.
         """
         zone(timezone)
-        warnings: list[str] = []
-        try:
-            model = registry.embedder(embedder)
-        except EmbedderUnavailable as error:
-            if embedder != "local":
-                raise
-            warnings.append(f"retrieval is lexical only: {error}")
-            _log.warning(warnings[-1])
-            model = None
-        extractor = registry.cue_extractor(cue_extractor)
-        store = open_store(database)
-        try:
-            agree(store, model, database)
-            warnings += agree_on_cues(store, extractor)
-        except BaseException:
-            store.close()
-            raise
+        parts = opened(database, embedder, cue_extractor)
         return cls(
-            store,
-            embedder=model,
-            cue_extractor=extractor,
+            parts.store,
+            embedder=parts.embedder,
+            cue_extractor=parts.extractor,
             timezone=timezone,
             index_bytes=index_bytes,
-            warnings=warnings,
+            warnings=parts.warnings,
             database=database,
         )
 
@@ -198,6 +180,36 @@ class Memory:
             lambda: self._writer.add(user_id, turns, idempotency_key=idempotency_key, resend=resend, now=now)
         )
 
+    def add_notes(
+        self, notes: Mapping[str, object] | Sequence[Mapping[str, object]], *, user_id: str, timezone: str | None = None
+    ) -> Added:
+        """Store statements that somebody else, a person or a model, made of stored turns, in one transaction.
+
+        They lead to the turns that they rest on, are never evidence themselves, and go when one of these turns goes.
+
+        Args:
+            notes: A note or a list of them: mappings with ``text``; ``sources``, the turns it rests on, each an id, or
+                a triple of id, start and end of a slice; and, where wanted, ``id``, ``about`` (a name; else the
+                speaker of the first source), ``kind`` (``fact``, ``state``, ``preference``, ``trait``; else a fact),
+                ``valid`` (a pair of times, each None where it is open; else from the earliest source on) and
+                ``metadata``.
+            user_id: Whose memory.
+            timezone: Of times without one.
+
+        Returns:
+            The ids of all notes of the call. A note whose ``id`` is known adds nothing, with a warning where it states
+            something else; without an id, one that states the same of the same words is known. When the embedder
+            failed the notes are stored all the same, with a warning, and embedded later.
+
+        Raises:
+            InvalidInput: Names the note; nothing was stored.
+            NotFound: Names the turns that there are not; nothing was stored.
+            StoreError: The database failed; nothing was stored.
+        """
+        check_user(user_id)
+        given, now = noting.read(notes, timezone or self._timezone), self._clock()
+        return replanned(lambda: self._writer.add_notes(user_id, given, now=now))
+
     def update(self, turn_id: str, *, user_id: str, metadata: Metadata, text: None = None) -> Turn:
         """Replace a turn's metadata, the only thing about it that can change.
 
@@ -209,7 +221,7 @@ class Memory:
         check_id(turn_id, "turn_id")
         if text is not None:
             raise ImmutableWords(f"the words of turn {turn_id!r} cannot change; add a message that corrects them")
-        self._store.set_metadata(user_id, turn_id, _metadata(metadata), now=self._clock())
+        self._store.set_metadata(user_id, turn_id, as_object(metadata, "metadata"), now=self._clock())
         return reading.turn(self._store, user_id, turn_id)
 
     def delete(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None) -> int:
@@ -395,15 +407,9 @@ class Memory:
         """Sizes of the database, and of one user's memory."""
         if user_id is not None:
             check_user(user_id)
-        holds = self._store.embedder()
-        return Status(
-            embedder=holds.name if holds else None,
-            cue_extractor=self._extractor.name,
-            size_bytes=self._store.size_bytes(),
-            users=len(self._store.users()),
-            index_bytes=self._indexes.nbytes,
-            counts=None if user_id is None else self._store.counts(user_id),
-            warnings=self._warnings,
+        extractor, in_memory = self._extractor.name, self._indexes.nbytes
+        return reading.status(
+            self._store, user_id, cue_extractor=extractor, index_bytes=in_memory, warnings=self._warnings
         )
 
     def check(self) -> list[str]:
@@ -444,10 +450,3 @@ class Memory:
             return parse_time(value, self._timezone)
         except InvalidInput as error:
             raise InvalidInput(f"{what}: {error}") from error
-
-
-def _metadata(given: Metadata) -> dict[str, Json]:
-    metadata = as_json(given, "metadata")
-    if not isinstance(metadata, dict):
-        raise InvalidInput(f"metadata must be a mapping, not {type(given).__name__}")
-    return metadata

@@ -8,7 +8,7 @@ from mnemic.algo.scope import check_id, check_user
 from mnemic.errors import NotFound
 from mnemic.memory.search import check_count
 from mnemic.protocols import Store
-from mnemic.types import Note, Scope, Trace, Turn
+from mnemic.types import Note, Scope, Status, Trace, Turn
 
 
 def find(store: Store, user_id: str, id: str) -> Turn | Trace | Note:
@@ -49,6 +49,22 @@ def notes(store: Store, user_id: str, *, about: str | None, at: datetime | None,
     if at is not None:
         found = [note for note in found if _holds(note, at)]
     return found[:limit]
+
+
+def status(
+    store: Store, user_id: str | None, *, cue_extractor: str, index_bytes: int, warnings: tuple[str, ...]
+) -> Status:
+    """Sizes of the database and, where one is named, of a user's memory."""
+    embedder = store.embedder()
+    return Status(
+        embedder=embedder.name if embedder else None,
+        cue_extractor=cue_extractor,
+        size_bytes=store.size_bytes(),
+        users=len(store.users()),
+        index_bytes=index_bytes,
+        counts=None if user_id is None else store.counts(user_id),
+        warnings=warnings,
+    )
 
 
 def _holds(note: Note, at: datetime) -> bool:

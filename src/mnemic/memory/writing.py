@@ -11,9 +11,10 @@ from datetime import datetime
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
+from mnemic.memory import noting
 from mnemic.memory.agreement import calibrate, serving
 from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
-from mnemic.types import Added, Task, Turn
+from mnemic.types import STATUSES, Added, Note, Task, Turn
 
 _log = logging.getLogger("mnemic")
 
@@ -75,25 +76,27 @@ class Writer:
 
     def _plan(self, user_id: str, turns: list[Turn]) -> tuple[Batch, tuple[str, ...]]:
         """Everything derived from new turns, with vectors if possible, and warnings if not."""
-        batch = ingest.derive(turns, names=self._store.speakers(user_id), extractor=self._extractor)
+        names = self._store.speakers(user_id)
+        batch = ingest.derive(turns, names=names, extractor=self._extractor)
         known = self._store.known_cues(user_id, batch.surfaces)
-        batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, known)
+        batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, names, known)
         return batch, tuple(
             f"turns stored, and found by their words alone for now: {len(turns)}: {failure}" for failure in failures
         )
 
     def _embedded(
-        self, batch: Batch, texts: Mapping[str, str], known_cues: Collection[str]
+        self, batch: Batch, texts: Mapping[str, str], names: Sequence[str], known_cues: Collection[str]
     ) -> tuple[Batch, tuple[str, ...]]:
         """The batch with its vectors; or, with the reason if there is one, with tasks to make them later."""
         embedder, failures = serving(self._embedder, self._store.embedder())
         try:
             if embedder is not None:
-                return ingest.embed(batch, texts, embedder, known_cues=known_cues), ()
+                return ingest.embed(batch, texts, embedder, names=names, known_cues=known_cues), ()
         except ModelError as error:
             failures = (str(error),)
+        sizes = (len(batch.turns), len(batch.traces), len(batch.notes))
         for failure in failures:
-            _log.warning("%d turns and %d traces have no vectors yet: %s", len(batch.turns), len(batch.traces), failure)
+            _log.warning("%d turns, %d traces and %d notes have no vectors yet: %s", *sizes, failure)
         return ingest.postpone(batch), failures
 
     def _settle(self, user_id: str, batch: Batch, written: Written) -> None:
@@ -104,11 +107,14 @@ class Writer:
         try:
             if batch.vectors is None or serving(self._embedder, self._store.embedder())[0] is not None:
                 return
-            owners = (*(turn.turn_id for turn in batch.turns), *written.trace_ids)
+            # The vectors of local notes come with those of their turns.
+            noted = zip(written.note_ids, batch.notes, strict=True)
+            given = (note_id for note_id, note in noted if note.given_id is not None)
+            owners = (*(turn.turn_id for turn in batch.turns), *written.trace_ids, *given)
             tasks = tuple(Task("embed", owner) for owner in owners)
             self._store.write(user_id, Batch(tasks=tasks), now=self._clock())
         except StoreError as error:
-            _log.warning("%d turns and traces of user %r have no vectors: %s", len(batch.turns), user_id, error)
+            _log.warning("some of what was stored for user %r has no vectors: %s", user_id, error)
 
     def _contradicted(self, user_id: str, known: list[Turn]) -> tuple[str, ...]:
         """A warning where messages with known ids say something else than what is stored under them (fault B090)."""
@@ -172,6 +178,42 @@ class Writer:
                 owner = (*missing.turn_ids, *missing.trace_ids, *missing.cue_keys, *missing.note_ids)[0]
                 self._store.write(user_id, Batch(tasks=(Task("embed", owner),)), now=self._clock())
 
+    def add_notes(self, user_id: str, given: Sequence[noting.Given], *, now: datetime) -> Added:
+        """Plan and write given notes once.
+
+        Raises:
+            NotFound: There is no turn of an id that a note names.
+            InvalidInput: A source reaches beyond its turn.
+            StoreConflict: Another writer came between.
+        """
+        named = dict.fromkeys(turn_id for one in given for turn_id in one.turn_ids)
+        turns = {turn.turn_id: turn for turn in self._store.turns(user_id, turn_ids=list(named))}
+        notes = noting.resolved(given, turns)
+        found = self._store.notes(user_id, given_ids=[str(note.given_id) for note in notes], statuses=STATUSES)
+        stored = {note.given_id: note for note in found}
+        warnings = self._warnings + noting.contradicted(notes, stored)
+        first = {note.given_id: note for note in reversed(notes)}
+        new = [note for note in notes if note.given_id not in stored and note is first[note.given_id]]
+        ids = {given_id: note.note_id for given_id, note in stored.items()}
+        if not new:
+            self._catch_up(user_id)
+            return Added((), 0, tuple(ids[note.given_id] for note in notes), warnings)
+        batch, later = self._plan_notes(user_id, new)
+        written = self._store.write(user_id, batch, now=now)
+        self._settle(user_id, batch, written)
+        if batch.vectors is not None:
+            self._catch_up(user_id)
+        ids |= {note.given_id: note_id for note, note_id in zip(new, written.note_ids, strict=True)}
+        return Added((), len(new), tuple(ids[note.given_id] for note in notes), warnings + later)
+
+    def _plan_notes(self, user_id: str, notes: list[Note]) -> tuple[Batch, tuple[str, ...]]:
+        """Everything derived from new given notes, with vectors if possible, and warnings if not."""
+        names = self._store.speakers(user_id)
+        batch = ingest.derive_given(notes, names=names, extractor=self._extractor)
+        known = self._store.known_cues(user_id, batch.surfaces)
+        batch, failures = self._embedded(batch, {}, names, known)
+        return batch, tuple(f"notes stored, without vectors for now: {len(notes)}: {failure}" for failure in failures)
+
     def delete(self, user_id: str, *, turn_id: str | None, session_id: str | None) -> int:
         """Plan and write an erasure once.
 
@@ -185,7 +227,7 @@ class Writer:
             what = f"turn {turn_id!r}" if turn_id is not None else f"session {session_id!r}"
             raise NotFound(f"user {user_id!r} has no {what}")
         batch, texts = erase.plan(self._store, user_id, ids)
-        batch, _ = self._embedded(batch, texts, known_cues=())
+        batch, _ = self._embedded(batch, texts, names=(), known_cues=())
         written = self._store.write(user_id, batch, now=self._clock())
         self._settle(user_id, batch, written)
         return len(ids)

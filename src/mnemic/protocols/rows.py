@@ -56,9 +56,8 @@ class Batch:
         surfaces: cue key -> a surface form, for every key that units and notes mention.
         vectors: Embeddings of the above; what lacks one needs a task.
         tasks: Work left for later.
-        remove_turns: Turns to erase, with their units, phrases, vectors, tasks and the notes that rest on them
-            alone, log entries about those notes included; cues that nothing mentions any more go too.
-            Of a note that rests on other turns as well, only the erased sources are removed.
+        remove_turns: Turns to erase, with their units, phrases, vectors, tasks and the notes that rest on any of them,
+            log entries about those notes included; cues that nothing mentions any more go too.
         remove_traces: Traces to erase (those of erased turns; the caller repacks what is left of them).
         idempotency_key: Remembered with the ids of ``request_turns``; a repeat of the key finds them.
         request_turns: The ids of all turns of the call, known and new, for the idempotency record.

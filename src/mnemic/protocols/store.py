@@ -35,7 +35,8 @@ class Store(Protocol):
 
         Raises:
             StoreConflict: A turn id of the batch exists, its idempotency key is known, a session's last turn
-                is not the one in ``tails``, or a turn or trace to be removed is gone. Nothing was stored.
+                is not the one in ``tails``, a turn or trace to be removed is gone, or a new note has the given id of
+                another. Nothing was stored.
         """
         ...
 
@@ -122,6 +123,7 @@ class Store(Protocol):
         user_id: str,
         *,
         note_ids: Sequence[str] | None = None,
+        given_ids: Sequence[str] | None = None,
         about: str | None = None,
         statuses: Collection[NoteStatus] = ("current",),
         after: str | None = None,

@@ -12,6 +12,7 @@ import numpy as np
 from mnemic.algo import activation, lexical, ppr, when
 from mnemic.algo.candidates import Floats, Targets
 from mnemic.algo.graph import Doubles, Mask
+from mnemic.algo.vectors import dot
 from mnemic.config import Fusion
 from mnemic.retrieve.matched import Matched, linked, passing, transition
 
@@ -75,6 +76,7 @@ class _Sentences:
             "lexical": _worded(matched, config),
             "speaker": _speaks(matched) * passing,
             "date": _near(matched, config)[graph.unit_turn] * passing,
+            "note": _noted(matched),
         }
         weights = {name: float(getattr(config, name)) for name in signals}
         used = {name: weights[name] * values for name, values in signals.items() if weights[name] and np.any(values)}
@@ -194,6 +196,18 @@ def _standing(matched: Matched, sentences: _Sentences) -> float | None:
     own = matched.graph.turn_speaker == next(iter(named))
     mine, others = (turns[matched.candidates.turns & mask] for mask in (own, ~own))
     return _of_the_best(mine) - _of_the_best(others) if len(mine) and len(others) else None
+
+
+def _noted(matched: Matched) -> Doubles:
+    """(u,) the note signal: the best cosine of a given note that rests on a sentence, itself never shown."""
+    graph, candidates = matched.graph, matched.candidates
+    lends = graph.note_given & graph.note_current & candidates.notes
+    noted = np.zeros(len(graph.unit_turn))
+    if lends.any():
+        cosines = np.zeros(len(lends))
+        cosines[lends] = np.clip(dot(graph.note_vectors[lends], matched.question.vector), 0.0, 1.0)
+        np.maximum.at(noted, graph.source_unit, cosines[graph.source_note])
+    return noted
 
 
 def _of_the_best(values: Doubles) -> float:

@@ -42,7 +42,7 @@ def add(adding: Adding, batch: Batch) -> Written:
         old = _old(adding, batch.turns, new_cues, numbered)
         vectors.save(adding.connection, adding.user_id, batch.vectors.fingerprint, numbered, old=old)
         vectors.touch(adding.connection, adding.user_id, adding.counters.revision, old)
-    owed = dict.fromkeys((*batch.tasks, *_owed(batch, trace_numbers)))
+    owed = dict.fromkeys((*batch.tasks, *_owed(batch, trace_numbers, versions)))
     adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in owed))
     _add_request(adding, batch)
     return Written(
@@ -52,12 +52,16 @@ def add(adding: Adding, batch: Batch) -> Written:
     )
 
 
-def _owed(batch: Batch, trace_numbers: Sequence[int]) -> list[Task]:
-    """A task for each repacked trace without a vector: before the write nobody knows its id."""
+def _owed(batch: Batch, trace_numbers: Sequence[int], versions: Sequence[tuple[int, int]]) -> list[Task]:
+    """A task for each repacked trace and new given note without a vector: before the write nobody knows its id."""
     if batch.vectors is not None:
         return []
-    numbered = zip(trace_numbers, batch.traces, strict=True)
-    return [Task("embed", public_id("T", number)) for number, trace in numbered if trace.ordinal >= 0]
+    repacked = zip(trace_numbers, batch.traces, strict=True)
+    noted = ((number, note) for (number, _), note in zip(versions, batch.notes, strict=True) if not note.note_id)
+    return [
+        *(Task("embed", public_id("T", number)) for number, trace in repacked if trace.ordinal >= 0),
+        *(Task("embed", public_id("N", number)) for number, note in noted if note.given_id is not None),
+    ]
 
 
 def _add_turns(adding: Adding, new: Sequence[Turn]) -> None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
@@ -11,8 +12,9 @@ from mnemic.errors import StoreConflict
 from mnemic.store.adding import Adding
 from mnemic.store.encodings import interval_columns
 from mnemic.store.ids import numbers_of, public_id
+from mnemic.store.notes import numbers_of_given
 from mnemic.store.read import rows_with
-from mnemic.store.tables import note_cues, note_sources, notes, operations
+from mnemic.store.tables import given_notes, note_cues, note_sources, notes, operations
 from mnemic.types import Note
 
 
@@ -23,8 +25,10 @@ def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tupl
         (note, version) of each.
 
     Raises:
-        StoreConflict: A note is gone, or is not at the version before the given one.
+        StoreConflict: A note is gone, or is not at the version before the given one; or a new one has the given id of
+            another.
     """
+    _check_given_ids(adding, new)
     texts = _last_texts(adding, new)
     places: list[tuple[int, int]] = []
     rows: list[dict[str, Any]] = []
@@ -54,8 +58,17 @@ def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tupl
     _supersede(adding, places)
     adding.put(note_sources, _source_rows(adding, new, places))
     adding.put(note_cues, _cue_rows(adding, new, places))
+    adding.put(given_notes, _given_rows(new, places))
     adding.put(operations, entries)
     return places
+
+
+def _check_given_ids(adding: Adding, new: Sequence[Note]) -> None:
+    given = Counter(note.given_id for note in new if note.given_id is not None and not note.note_id)
+    twice = [given_id for given_id, count in given.items() if count > 1]
+    taken = twice or sorted(numbers_of_given(adding.connection, adding.user_id, given))
+    if taken:
+        raise StoreConflict(f"note {taken[0]!r} of user {adding.user_id!r} exists already; plan the write again")
 
 
 def _last_texts(adding: Adding, new: Sequence[Note]) -> dict[str, tuple[int, str | None]]:
@@ -91,6 +104,14 @@ def _supersede(adding: Adding, places: Sequence[tuple[int, int]]) -> None:
             former = (notes.c.user_id == adding.user_id, notes.c.note == number, notes.c.version < version)
             values = {"status": "superseded", "revision": adding.counters.revision}
             adding.connection.execute(update(notes).where(*former, notes.c.status == "current"), values)
+
+
+def _given_rows(new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    return [
+        {"note": number, "version": version, "given_id": note.given_id}
+        for note, (number, version) in zip(new, places, strict=True)
+        if note.given_id is not None
+    ]
 
 
 def _source_rows(adding: Adding, new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[dict[str, int]]:

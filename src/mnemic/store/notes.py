@@ -11,8 +11,8 @@ from sqlalchemy import Connection, select
 from mnemic.errors import InvalidInput
 from mnemic.store.encodings import interval, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
-from mnemic.store.read import rows_with
-from mnemic.store.tables import cues, note_cues, note_sources, notes, operations, turns
+from mnemic.store.read import by_name, rows_with
+from mnemic.store.tables import cues, given_notes, note_cues, note_sources, notes, operations, turns
 from mnemic.types import Note, NoteStatus, Operation, Span
 
 if TYPE_CHECKING:
@@ -26,6 +26,7 @@ def find_notes(
     user_id: str,
     *,
     note_ids: Sequence[str] | None,
+    given_ids: Sequence[str] | None,
     about: str | None,
     statuses: Collection[NoteStatus],
     after: str | None,
@@ -48,12 +49,23 @@ def find_notes(
         if last is None:
             raise InvalidInput(f"{after!r} is not the id of a note")
         query = query.where(notes.c.note > last)
-    if note_ids is None:
+    numbers = None if note_ids is None else set(numbers_of("N", note_ids))
+    if given_ids is not None:
+        given = set(numbers_of_given(connection, user_id, given_ids).values())
+        numbers = given if numbers is None else numbers & given
+    if numbers is None:
         rows: Iterable[AnyRow] = connection.execute(query.limit(limit))
     else:
-        found = rows_with(connection, query, notes.c.note, numbers_of("N", note_ids))
+        found = rows_with(connection, query, notes.c.note, numbers)
         rows = sorted(found, key=lambda row: (row.note, row.version))[:limit]
     return whole_notes(connection, user_id, rows)
+
+
+def numbers_of_given(connection: Connection, user_id: str, given_ids: Iterable[str]) -> dict[str, int]:
+    """Given id -> number of the notes that exist."""
+    query = select(given_notes.c.given_id, given_notes.c.note).where(given_notes.c.user_id == user_id)
+    query = by_name(query, given_notes)
+    return {row.given_id: row.note for row in rows_with(connection, query, given_notes.c.given_id, given_ids)}
 
 
 def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) -> list[Note]:
@@ -78,6 +90,9 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
     mentioned: dict[tuple[int, int], dict[str, int]] = defaultdict(dict)
     for note, version, key, count in rows_with(connection, cue_query, note_cues.c.note, numbers):
         mentioned[note, version][key] = count
+    given_query = select(given_notes.c.note, given_notes.c.version, given_notes.c.given_id)
+    given_rows = rows_with(connection, given_query.where(given_notes.c.user_id == user_id), given_notes.c.note, numbers)
+    given = {(row.note, row.version): row.given_id for row in given_rows}
     return [
         Note(
             note_id=public_id("N", row.note),
@@ -91,6 +106,7 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
             cues=mentioned.get((row.note, row.version), {}),
             recorded_at=moment(row.recorded_at),
             metadata=row.metadata or {},
+            given_id=given.get((row.note, row.version)),
         )
         for row in rows
     ]

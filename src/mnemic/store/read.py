@@ -109,7 +109,7 @@ def rows_with(
 
 
 def by_name(query: AnySelect, table: Table) -> AnySelect:
-    """The query, looking turns up by ``turn_id`` or cues by ``key``.
+    """The query, looking turns up by ``turn_id``, cues by ``key`` or notes by ``given_id``.
 
     SQLite, which keeps no statistics here, takes the rows of a user to be ten: for a longer list of names it would
     read all of them.

@@ -49,12 +49,11 @@ class Removing:
         """
         seqs = self._turns_to_remove(batch.remove_turns)
         numbers = self._traces_to_remove(batch.remove_traces, seqs)
-        doomed, kept = self._notes_resting_on(seqs)
+        doomed = self._notes_resting_on(seqs)
         mentioned = self._cues_of(seqs, doomed)
         self._remove_notes(doomed)
         self._remove_traces(numbers)
         self._remove_turns(seqs, batch.remove_turns)
-        bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), kept)
         return mentioned
 
     def drop_unmentioned(self, candidates: Collection[int]) -> None:
@@ -93,18 +92,14 @@ class Removing:
             raise StoreConflict(f"trace {public_id('T', min(left))} holds erased words; plan the erasure again")
         return sorted(known)
 
-    def _notes_resting_on(self, seqs: Collection[int]) -> tuple[list[Version], list[Version]]:
-        """Versions of notes with a source in these turns: those without any other source, and the rest."""
+    def _notes_resting_on(self, seqs: Collection[int]) -> list[Version]:
+        """Versions of notes with a source in these turns.
+
+        Other sources do not keep a note: which of its words it has from which of them, nobody can tell.
+        """
         version = (note_sources.c.note, note_sources.c.version)
-        query = select(*version, note_sources.c.seq).where(note_sources.c.user_id == self.user_id)
-        touched = {(row.note, row.version) for row in rows_with(self.connection, query, note_sources.c.seq, seqs)}
-        erased = set(seqs)
-        resting = {
-            (row.note, row.version)
-            for row in rows_with(self.connection, query, note_sources.c.note, (note for note, _ in touched))
-            if row.seq not in erased
-        }
-        return sorted(touched - resting), sorted(touched & resting)
+        query = select(*version).where(note_sources.c.user_id == self.user_id)
+        return sorted({tuple(row) for row in rows_with(self.connection, query, note_sources.c.seq, seqs)})
 
     def _cues_of(self, seqs: Collection[int], doomed: Collection[Version]) -> set[int]:
         of_units = select(unit_cues.c.cue).where(unit_cues.c.user_id == self.user_id).distinct()

@@ -157,6 +157,7 @@ class SqlStore:
         user_id: str,
         *,
         note_ids: Sequence[str] | None = None,
+        given_ids: Sequence[str] | None = None,
         about: str | None = None,
         statuses: Collection[NoteStatus] = ("current",),
         after: str | None = None,
@@ -165,7 +166,14 @@ class SqlStore:
         """Notes by number and version."""
         with self._file.read() as connection:
             return notes.find_notes(
-                connection, user_id, note_ids=note_ids, about=about, statuses=statuses, after=after, limit=limit
+                connection,
+                user_id,
+                note_ids=note_ids,
+                given_ids=given_ids,
+                about=about,
+                statuses=statuses,
+                after=after,
+                limit=limit,
             )
 
     def operations(self, user_id: str, *, target_id: str | None = None) -> list[Operation]:

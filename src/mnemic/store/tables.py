@@ -70,6 +70,13 @@ def _slim(name: str, *items: SchemaItem) -> Table:
     return Table(name, tables, *items, sqlite_with_rowid=False)
 
 
+def _vectors(name: str, *key: Column[int], owner: ForeignKeyConstraint) -> Table:
+    """A table of what embedders made of the things with these numbers."""
+    names = ("user_id", *(column.name for column in key), "embedder")
+    data = Column("data", LargeBinary, nullable=False)
+    return Table(name, tables, _user(), *key, _small("embedder"), data, PrimaryKeyConstraint(*names), owner)
+
+
 users = _slim("users", _user(), *(_number(name) for name in COUNTERS), PrimaryKeyConstraint("user_id"))
 # What is left of an erased user: a digest of the id and where its numbers stopped, so that none comes twice.
 departed = _slim(
@@ -215,6 +222,17 @@ note_sources = _slim(
     _owner("turns", "seq"),
     Index(None, "user_id", "seq"),
 )
+# Of the notes that somebody else wrote, under which id.
+given_notes = _slim(
+    "given_notes",
+    _user(),
+    _number("note"),
+    _small("version"),
+    Column("given_id", ExactText, nullable=False),
+    PrimaryKeyConstraint("user_id", "note", "version"),
+    UniqueConstraint("user_id", "given_id", "version"),
+    _owner("notes", "note", "version"),
+)
 note_cues = _slim(
     "note_cues",
     _user(),
@@ -228,48 +246,10 @@ note_cues = _slim(
     Index(None, "user_id", "cue"),
 )
 
-unit_vectors = Table(
-    "unit_vectors",
-    tables,
-    _user(),
-    _number("seq"),
-    _small("no"),
-    _small("embedder"),
-    Column("data", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("user_id", "seq", "no", "embedder"),
-    _owner("turns", "seq"),
-)
-trace_vectors = Table(
-    "trace_vectors",
-    tables,
-    _user(),
-    _number("trace"),
-    _small("embedder"),
-    Column("data", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("user_id", "trace", "embedder"),
-    _owner("traces", "trace"),
-)
-cue_vectors = Table(
-    "cue_vectors",
-    tables,
-    _user(),
-    _number("cue"),
-    _small("embedder"),
-    Column("data", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("user_id", "cue", "embedder"),
-    _owner("cues", "cue"),
-)
-note_vectors = Table(
-    "note_vectors",
-    tables,
-    _user(),
-    _number("note"),
-    _small("version"),
-    _small("embedder"),
-    Column("data", LargeBinary, nullable=False),
-    PrimaryKeyConstraint("user_id", "note", "version", "embedder"),
-    _owner("notes", "note", "version"),
-)
+unit_vectors = _vectors("unit_vectors", _number("seq"), _small("no"), owner=_owner("turns", "seq"))
+trace_vectors = _vectors("trace_vectors", _number("trace"), owner=_owner("traces", "trace"))
+cue_vectors = _vectors("cue_vectors", _number("cue"), owner=_owner("cues", "cue"))
+note_vectors = _vectors("note_vectors", _number("note"), _small("version"), owner=_owner("notes", "note", "version"))
 
 # Numbers only: a removed cue is not among them, for its key would be an erased word.
 removals = _slim(
