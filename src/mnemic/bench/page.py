@@ -11,9 +11,10 @@ from mnemic.bench.columns import LEVEL_WORDS, Column, Record, at, inner, number,
 from mnemic.bench.plots.style import Figure
 from mnemic.bench.records import DatasetName, Level, Row
 from mnemic.bench.summary import LEVELS, Summary
-from mnemic.bench.systems.named import ANSWERS_ONLY, NAMES, describe
+from mnemic.bench.systems.named import ANSWERS_ONLY, describe
 from mnemic.bench.tables import Table
 from mnemic.bench.trials import over_trials
+from mnemic.errors import InvalidInput
 from mnemic.types import Json
 
 _FEW: Final = 100
@@ -341,5 +342,7 @@ def _bootstrap(record: Record) -> str:
 
 
 def _what(summary: Record) -> str:
-    system = str(summary.get("system"))
-    return describe(system) if system in NAMES else "not a system of this version"
+    try:
+        return describe(str(summary.get("system")))
+    except InvalidInput:
+        return "not a system of this version"

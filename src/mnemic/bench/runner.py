@@ -14,7 +14,7 @@ from typing import TYPE_CHECKING
 from mnemic.algo import tokens
 from mnemic.bench.cost import resident_mb
 from mnemic.bench.records import DEPTHS, Built, Dataset, Found, Hit, Level, Outcome, Question, Row, System
-from mnemic.bench.systems import Setup, system
+from mnemic.bench.systems import Setup, labelled, system
 from mnemic.types import Json
 
 if TYPE_CHECKING:
@@ -69,7 +69,7 @@ def run(
     return Outcome(
         dataset=dataset.name,
         split=dataset.split,
-        system=name,
+        system=labelled(name, setup),
         configuration=configuration,
         checksum=dataset.checksum,
         gold=dataset.gold,

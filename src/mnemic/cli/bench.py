@@ -34,6 +34,7 @@ def _command(dataset: DatasetName) -> Callable[..., None]:
         system: options.System = None,
         set: options.Settings = None,
         gold: options.GoldOf = "original",
+        notes: options.Notes = None,
         trials: options.Trials = 1,
         jobs: options.Jobs = 1,
         keep: options.Keep = None,
@@ -56,6 +57,7 @@ def _command(dataset: DatasetName) -> Callable[..., None]:
         added = [(asking.beside, bench_run.auxiliary_setup(setup))] if asking and asking.beside else []
         bench_run.check([*((name, setup) for name in names), *added])
         loaded = bench_run.load(dataset, split, data, gold)
+        setup = bench_run.noted(setup, notes, loaded, data)
         with bench_run.work(setup) as setup:
             measured = bench_run.measured(loaded, names, setup, trials=trials, jobs=jobs)
             answered = bench_run.answered(loaded, names, setup, asking, trials=trials) if asking else []
@@ -144,6 +146,7 @@ def sweep(
     system: Annotated[str, typer.Option("--system", metavar="NAME", help="Of mnemic's own.")] = "hero",
     set: options.Settings = None,
     gold: options.GoldOf = "original",
+    notes: options.Notes = None,
     jobs: options.Jobs = 1,
     keep: options.Keep = None,
     embedder: options.Embedder = "local",
@@ -159,15 +162,19 @@ def sweep(
         raise typer.BadParameter("--over takes a setting and its values: tau_alias=.6,.7,.8,.9")
     setup = bench_run.setup(embedder, set, keep)
     # All values are looked at before the first is tried.
-    tried = [replace(setup, settings={**setup.settings, name: value(text)}) for text in texts]
-    bench_run.check([(system, one) for one in tried])
+    tried = {text: {**setup.settings, name: value(text)} for text in texts}
+    bench_run.check([(system, replace(setup, settings=settings)) for settings in tried.values()])
     loaded = bench_run.load(dataset, split, data, gold)
-    with bench_run.work(setup) as working:
+    with bench_run.work(bench_run.noted(setup, notes, loaded, data)) as working:
         outcomes = [
             bench_run.run(
-                loaded, system, replace(one, keep=working.keep), jobs=None if jobs == 1 else jobs, note=f"{name}={text}"
+                loaded,
+                system,
+                replace(working, settings=settings),
+                jobs=None if jobs == 1 else jobs,
+                note=f"{name}={text}",
             )
-            for one, text in zip(tried, texts, strict=True)
+            for text, settings in tried.items()
         ]
     swept = dict(zip(texts, bench_run.summaries(outcomes), strict=True))
     if json:

@@ -23,6 +23,14 @@ Settings = Annotated[
     typer.Option("--set", metavar="NAME=VALUE", help="A setting of mnemic's search: graph=0.2; may be repeated."),
 ]
 GoldOf = Annotated[Gold, typer.Option("--gold", help="LoCoMo's annotations, or those with published corrections.")]
+Notes = Annotated[
+    str | None,
+    typer.Option(
+        "--notes",
+        metavar="FILE",
+        help="Give mnemic these notes too: observation (LoCoMo's own), or a file, one JSON object a line.",
+    ),
+]
 Trials = Annotated[int, typer.Option("--trials", metavar="N", min=1, help="Run so many times, from the start.")]
 Jobs = Annotated[int, typer.Option("--jobs", metavar="N", min=1, help="Processes that share the users.")]
 Keep = Annotated[

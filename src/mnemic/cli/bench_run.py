@@ -151,6 +151,23 @@ def load(dataset: DatasetName, split: Split, file: str | None, gold: Gold) -> Da
     return found
 
 
+def noted(setup: Setup, notes: str | None, dataset: Dataset, file: str | None) -> Setup:
+    """The setup with the notes that are meant, and a line about them."""
+    if notes is None:
+        return setup
+    from mnemic.bench.datasets.notes import load_notes
+
+    found = load_notes(
+        "observation" if notes == "observation" else output.path(notes),
+        dataset,
+        data=Environment.read().data,
+        file=None if file is None else output.path(file),
+    )
+    left_out = "".join(f"; left out: {count:,} {reason}" for reason, count in found.left_out.items())
+    output.note(f"Notes given to mnemic: {len(found.notes):,} of {output.shown(found.label + left_out)}")
+    return replace(setup, notes=found)
+
+
 def measured(dataset: Dataset, names: Sequence[str], setup: Setup, *, trials: int, jobs: int) -> list[Outcome]:
     """Retrieval, where the data set has gold for it and the system ranks."""
     from mnemic.bench.systems import ANSWERS_ONLY

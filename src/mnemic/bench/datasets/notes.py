@@ -61,6 +61,15 @@ class GivenNotes:
     notes: tuple[GivenNote, ...]
     left_out: Mapping[str, int] = field(default_factory=dict[str, int])
 
+    def of(self, user_id: str) -> tuple[GivenNote, ...]:
+        """Those of one user, in order."""
+        return tuple(note for note in self.notes if note.user_id == user_id)
+
+    @property
+    def provenance(self) -> dict[str, Json]:
+        """What results say of them."""
+        return {"label": self.label, "checksum": self.checksum, "given": len(self.notes)}
+
 
 def load_notes(
     notes: Literal["observation"] | Path, dataset: Dataset, *, data: Path, file: Path | None = None

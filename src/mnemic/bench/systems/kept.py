@@ -15,6 +15,7 @@ import mnemic
 from mnemic.types import Json
 
 if TYPE_CHECKING:
+    from mnemic.bench.datasets.notes import GivenNote
     from mnemic.importers import Conversation
 
 _SOURCES = Path(mnemic.__file__).parent
@@ -24,15 +25,18 @@ _APART = frozenset({"mnemic.config", "mnemic.types", "mnemic.errors"})
 """Reached too, and changed for reasons that are not ingestion's: a new default of a search, a new kind of result."""
 
 
-def key(conversations: Sequence[Conversation], embedder: str | None, extractor: str) -> str:
+def key(
+    conversations: Sequence[Conversation], embedder: str | None, extractor: str, notes: Sequence[GivenNote] = ()
+) -> str:
     """The name of a memory: a hash of everything that it depends on.
 
     Args:
         conversations: Of one user, in order.
         embedder: Its fingerprint; None for none.
         extractor: Its name.
+        notes: Given to the memory after the conversations.
     """
-    said: list[Json] = [json.loads(json.dumps(asdict(conversation))) for conversation in conversations]
+    said: list[Json] = [json.loads(json.dumps(asdict(one))) for one in (*conversations, *notes)]
     whole = json.dumps([said, embedder, extractor, code(_INGESTION)], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 

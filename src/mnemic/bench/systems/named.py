@@ -15,6 +15,7 @@ from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import EmbedderUnavailable, InvalidInput
 
 if TYPE_CHECKING:
+    from mnemic.bench.datasets.notes import GivenNotes
     from mnemic.bench.records import System
 
 
@@ -27,12 +28,14 @@ class Setup:
         settings: Fields of mnemic's configuration to set (``graph`` -> 0.2).
         keep: A folder in which what was ingested stays for the next run.
         model: What those systems may ask whose memory a language model writes; None for nothing.
+        notes: Given to mnemic's own systems, and to no other, after the conversations.
     """
 
     embedder: str = "local"
     settings: Mapping[str, Value] = field(default_factory=dict[str, Value])
     keep: Path | None = None
     model: ModelUse | None = None
+    notes: GivenNotes | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -48,6 +51,7 @@ class Variant:
 OURS: Mapping[str, Variant] = {
     "default": Variant("mnemic as it ships", Fusion()),
     "default-no-graph": Variant("without the graph's signal", Fusion(graph=0.0)),
+    "default-no-beside": Variant("without the better trace beside", Fusion(beside=0.0)),
     "default-no-date": Variant("without the dates' signal", Fusion(date=0.0)),
     "default-no-speaker": Variant("without the speakers' signal", Fusion(speaker=0.0)),
     "default-no-lexical": Variant("without BM25", Fusion(lexical=0.0)),
@@ -83,6 +87,7 @@ ASKING: Mapping[str, str] = {
 }
 """Those whose memory a language model writes. They ask where they are named and a model is given."""
 NAMES: tuple[str, ...] = (*OURS, *_OTHERS, *RECIPES, *ASKING)
+_NOTES = "+notes:"
 ANSWERS_ONLY = ("full-context", "no-memory")
 """Their recall says nothing."""
 
@@ -90,11 +95,16 @@ ANSWERS_ONLY = ("full-context", "no-memory")
 def describe(name: str) -> str:
     """What a system is, in a few words.
 
+    Args:
+        name: One of ``NAMES``, or as ``labelled`` makes of it.
+
     Raises:
         InvalidInput: There is none of that name.
     """
-    _check(name)
-    return OURS[name].what if name in OURS else {**_OTHERS, **PEERS, **ASKING}[name]
+    plain, given, notes = name.partition(_NOTES)
+    _check(plain)
+    what = OURS[plain].what if plain in OURS else {**_OTHERS, **PEERS, **ASKING}[plain]
+    return f"{what}; notes given: {notes}" if given else what
 
 
 def refuse(name: str, setup: Setup) -> None:
@@ -111,6 +121,11 @@ def refuse(name: str, setup: Setup) -> None:
         )
     if name in PEERS and setup.embedder != "local":
         raise InvalidInput(f"the system {name!r} embeds with 'local' alone, not with {setup.embedder!r}")
+
+
+def labelled(name: str, setup: Setup) -> str:
+    """What results call a system: its name, and the notes it was given (``default+notes:observation``)."""
+    return f"{name}{_NOTES}{setup.notes.label}" if setup.notes is not None and name in OURS else name
 
 
 def system(name: str, setup: Setup | None = None) -> System:
@@ -146,11 +161,12 @@ def _ours(name: str, variant: Variant, setup: Setup) -> System:
     from mnemic.models import registry
 
     return Ours(
-        name,
+        labelled(name, setup),
         configured(variant.config, setup.settings),
         embedder=_embedder(setup) if variant.dense else None,
         extractor=TimedExtractor(registry.cue_extractor(variant.extractor)),
         keep=setup.keep,
+        notes=setup.notes,
     )
 
 

@@ -24,6 +24,7 @@ from mnemic.store import open_store
 from mnemic.types import Json, SearchResult
 
 if TYPE_CHECKING:
+    from mnemic.bench.datasets.notes import GivenNote, GivenNotes
     from mnemic.importers import Conversation
     from mnemic.importers.records import Message
 
@@ -47,6 +48,7 @@ class Ours:
         extractor: Finds the cues.
         keep: A folder in which ingested memories stay, and from which they are taken when the conversations, the
             embedder, the extractor and the code of ingestion are the same; None for a temporary one.
+        notes: Given to each user's memory after the conversations; None for none.
     """
 
     levels: tuple[Level, ...] = ("trace", "turn")
@@ -59,11 +61,13 @@ class Ours:
         embedder: TimedEmbedder | None,
         extractor: TimedExtractor,
         keep: Path | None = None,
+        notes: GivenNotes | None = None,
     ) -> None:
         self._name = name
         self._config = config
         self._embedder = embedder
         self._extractor = extractor
+        self._notes = notes
         self._temporary = tempfile.TemporaryDirectory(prefix="mnemic-bench-") if keep is None else None
         self._folder = keep or Path(self._temporary.name if self._temporary else "")
         self._users: dict[str, _User] = {}
@@ -82,20 +86,22 @@ class Ours:
             "embedder": self._embedder.name if self._embedder else None,
             "fingerprint": self._embedder.fingerprint if self._embedder else None,
             "cue_extractor": self._extractor.name,
+            **({} if self._notes is None else {"notes": self._notes.provenance}),
         }
 
     def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
-        """Add the conversations in order, one ``add`` each; or take the memory that was kept.
+        """Add the conversations in order, one ``add`` each, then the user's notes; or take the memory that was kept.
 
         Raises:
             EmbeddingFailed: Something could not be embedded: the numbers would be those of a lesser system.
             InvalidFile: A message has the id of another one.
         """
         fingerprint = self._embedder.fingerprint if self._embedder else None
-        place = self._folder / key(conversations, fingerprint, self._extractor.name)
+        notes = () if self._notes is None else self._notes.of(user_id)
+        place = self._folder / key(conversations, fingerprint, self._extractor.name, notes)
         record = place.with_suffix(".json")
         if not record.exists():
-            self._build(user_id, conversations, place, record)
+            self._build(user_id, conversations, notes, place, record)
         built = Built(**json.loads(record.read_text(encoding="utf-8")))
         memory = self._open(place.with_suffix(".db"))
         self._users[user_id] = _User(memory, _last(conversations))
@@ -155,17 +161,26 @@ class Ours:
     def _open(self, database: Path) -> Memory:
         return Memory.open(database, embedder=self._embedder, cue_extractor=self._extractor)
 
-    def _build(self, user_id: str, conversations: Sequence[Conversation], place: Path, record: Path) -> None:
+    def _build(
+        self,
+        user_id: str,
+        conversations: Sequence[Conversation],
+        notes: Sequence[GivenNote],
+        place: Path,
+        record: Path,
+    ) -> None:
         """Ingest beside the place, and move there what is complete: two runs may do so at once."""
         place.parent.mkdir(parents=True, exist_ok=True)
         with tempfile.TemporaryDirectory(dir=place.parent, prefix="building-") as name:
             database = Path(name) / "memory.db"
-            built = self._ingest(user_id, conversations, database)
+            built = self._ingest(user_id, conversations, notes, database)
             (Path(name) / "built.json").write_text(json.dumps(built), encoding="utf-8")
             database.replace(place.with_suffix(".db"))
             (Path(name) / "built.json").replace(record)
 
-    def _ingest(self, user_id: str, conversations: Sequence[Conversation], database: Path) -> dict[str, Json]:
+    def _ingest(
+        self, user_id: str, conversations: Sequence[Conversation], notes: Sequence[GivenNote], database: Path
+    ) -> dict[str, Json]:
         """The fields of ``Built``."""
         if self._embedder:
             self._embedder.embed(["warm up"])
@@ -174,6 +189,7 @@ class Ours:
             with Stopwatch() as watch:
                 for conversation in conversations:
                     _add(memory, user_id, conversation)
+                given = _give(memory, user_id, notes)
             counts = memory.status(user_id=user_id).counts
         with closing(open_store(database)) as store:
             edges = count(store.load(user_id, since=0))
@@ -187,7 +203,7 @@ class Ours:
             "stages": {"embedding": embedding, "cues": cues, "rest": watch.cpu_s - embedding - cues},
             # Closed: the write-ahead log is part of the file by now.
             "bytes_on_disk": database.stat().st_size,
-            "counts": {**held, **edges},
+            "counts": {**held, **edges, **given},
         }
 
 
@@ -204,6 +220,17 @@ def _add(memory: Memory, user_id: str, conversation: Conversation) -> None:
             f"user {user_id!r}, session {conversation.session_id!r}: {len(messages) - added.new} messages have the "
             "id of another one; ids must be unique within a user"
         )
+
+
+def _give(memory: Memory, user_id: str, notes: Sequence[GivenNote]) -> dict[str, int]:
+    """Add given notes; how many different ones there are, where any were given."""
+    if not notes:
+        return {}
+    given = [{"text": note.text, "about": note.about, "sources": note.turn_ids} for note in notes]
+    added = memory.add_notes(given, user_id=user_id)
+    if added.warnings:
+        raise EmbeddingFailed(f"user {user_id!r}: {added.warnings[0]}")
+    return {"notes given": added.new}
 
 
 def _indexed(message: Message) -> Message:
