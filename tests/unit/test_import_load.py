@@ -12,7 +12,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 
 from mnemic.errors import InvalidInput, InvalidScope
-from mnemic.importers import Conversation, Derived, Skipped, load, read, survey
+from mnemic.importers import Conversation, Derived, Noted, Skipped, load, read, survey
 from mnemic.memory import Memory
 
 
@@ -197,3 +197,50 @@ def test_what_is_exported_comes_back_equal(shared, tmp_path, messages):
     assert (report.new, report.skipped) == (len(messages), {})
     assert report.notes == len(shared.notes(user_id=ana)) == len(shared.notes(user_id=bo))
     assert load(read(path, "jsonl"), shared, user_id=ana).new == 0
+
+
+def test_given_notes_come_back_with_their_messages(memory, tmp_path):
+    memory.add(
+        [{"id": "a", "name": "Ana", "content": "I sing."}, {"id": "b", "name": "Bo", "content": "Do you?"}],
+        user_id="ana",
+    )
+    notes = [
+        {
+            "id": "n",
+            "text": "Ana makes music",
+            "sources": ["a", ["b", 0, 2]],
+            "kind": "trait",
+            "metadata": {"by": ["x"]},
+        },
+        {"text": "Bo wonders", "about": "Bo", "sources": ["b"], "valid": ["2024-01-01", None]},
+    ]
+    memory.add_notes(notes, user_id="ana")
+    path = tmp_path / "ana.jsonl"
+    path.write_text("".join(json.dumps(record) + "\n" for record in memory.export(user_id="ana")))
+    assert survey(read(path)).given == 2
+    report = load(read(path), memory, user_id="bo")
+    assert (report.new, report.given, report.skipped) == (2, 2, {})
+    assert report.notes == len(memory.notes(user_id="ana")) - 2
+
+    def told(user):
+        return [replace(note, note_id="", recorded_at=None) for note in memory.notes(user_id=user)]
+
+    assert told("bo") == told("ana")
+    again = load(read(path), memory, user_id="bo")
+    assert (again.new, again.given, again.warnings) == (0, 2, [])
+    assert told("bo") == told("ana")
+
+
+def test_a_given_note_that_cannot_be_used_costs_only_itself(memory):
+    notes = [{"id": f"n{i}", "text": f"Ana sings {i}", "sources": ["gone" if i in (2, 3) else "a"]} for i in range(6)]
+    records = [
+        Conversation(None, "s", ({"id": "a", "role": "user", "content": "I sing."},)),
+        *(Noted(note, f"line {i}") for i, note in enumerate(notes)),
+    ]
+    report = load(records, memory, user_id="ana")
+    assert report.given == 4
+    [(reason, (count, first))] = report.skipped.items()
+    assert reason.startswith("there is no turn 'gone'")
+    assert (count, first) == (2, "line 2")
+    with pytest.raises(InvalidScope):
+        load(records[1:], memory)

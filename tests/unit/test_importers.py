@@ -13,7 +13,7 @@ from hypothesis import strategies as st
 
 from import_kit import HI, YES, ids, imported, lines, words
 from mnemic.errors import InvalidFile
-from mnemic.importers import Derived, Skipped, read
+from mnemic.importers import Derived, Noted, Skipped, read
 from mnemic.importers.ids import StableIds
 
 # messages --------------------------------------------------------------------------------------------------
@@ -216,6 +216,19 @@ def test_notes_of_our_own_export_follow_from_the_messages(tmp_path):
     note, one = read(tmp_path / "export.jsonl")
     assert note == Derived()
     assert words([one]) == ["hi"]
+
+
+def test_notes_of_our_own_export_that_somebody_else_wrote_are_read(tmp_path):
+    given = {"given_id": "g", "status": "current", "text": "Ana sings", "sources": [["m", 0, 3]], "kind": "trait"}
+    old = {**given, "status": "superseded"}
+    (tmp_path / "export.jsonl").write_bytes(lines({"note": given}, {"note": old}, {"note": 7}))
+    expected = {"id": "g", "text": "Ana sings", "sources": [["m", 0, 3]], "kind": "trait"}
+    absent = dict.fromkeys(("about", "valid", "metadata"))
+    assert [*read(tmp_path / "export.jsonl", "jsonl")] == [
+        Noted({**expected, **absent}, "line 1"),
+        Derived(),
+        Derived(),
+    ]
 
 
 def test_a_conversation_a_line(tmp_path):

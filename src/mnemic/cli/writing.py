@@ -137,6 +137,8 @@ def _tell(report: importers.Report) -> None:
     where = f"{output.counted(report.sessions, 'session')} of {_people(report.users)}"
     if report.messages:
         output.result(f"{output.counted(report.messages, 'message')} in {where}; {report.new:,} new")
+    if report.given:
+        output.result(f"{output.counted(report.given, 'given note')} kept")
     if report.notes:
         output.result(f"{output.counted(report.notes, 'note')} passed over: notes are made again from the messages")
     reasons = sorted(report.skipped.items(), key=lambda item: -item[1][0])

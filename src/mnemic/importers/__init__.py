@@ -7,7 +7,7 @@ read is never dropped silently: it comes out as ``Skipped``, with its reason and
 from mnemic.importers.detect import Format
 from mnemic.importers.folder import Folder, read_folder
 from mnemic.importers.load import Report, load, survey
-from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
 from mnemic.importers.source import FORMATS, Source, read
 
 __all__ = [
@@ -17,6 +17,7 @@ __all__ = [
     "Folder",
     "Format",
     "Message",
+    "Noted",
     "Record",
     "Report",
     "Skipped",

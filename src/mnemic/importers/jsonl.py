@@ -10,7 +10,8 @@ from collections.abc import Iterator
 
 from mnemic.importers.chat import Chat, first_text, is_message
 from mnemic.importers.files import SourceFile, parse
-from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
+from mnemic.types import Json
 
 BATCH = 200
 """Most messages in one conversation made from single lines."""
@@ -37,7 +38,7 @@ def read(file: SourceFile) -> Iterator[Record]:
             yield Skipped("not JSON", where)
             continue
         if isinstance(value, dict) and value.keys() == {"note"}:
-            yield Derived()
+            yield _note(value["note"], where)
         elif not is_message(value):
             yield from batch.take()
             yield from chat.conversation(value, f"{file.session}/{line.number}", where)
@@ -46,6 +47,13 @@ def read(file: SourceFile) -> Iterator[Record]:
         else:
             yield from batch.put(message)
     yield from batch.take()
+
+
+def _note(note: Json, where: str) -> Derived | Noted:
+    if not isinstance(note, dict) or note.get("given_id") is None or note.get("status") != "current":
+        return Derived()
+    fields = ("text", "sources", "about", "kind", "valid", "metadata")
+    return Noted({"id": note["given_id"], **{name: note.get(name) for name in fields}}, where)
 
 
 class _Batch:

@@ -12,7 +12,7 @@ from mnemic.algo.moments import zone
 from mnemic.algo.scope import check_id, check_user
 from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
-from mnemic.importers.records import Conversation, Derived, Message, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
 from mnemic.types import Turn
 
 if TYPE_CHECKING:
@@ -35,6 +35,7 @@ class Report:
         messages: How many messages the memory took or knew already.
         new: How many it did not have before.
         notes: How many notes of an export were not read, since they are made again from the messages.
+        given: How many notes of an export, that somebody else wrote, the memory took or knew already.
         skipped: reason -> how many, and where the first one was.
         warnings: What the memory said, each once.
     """
@@ -44,6 +45,7 @@ class Report:
     messages: int = 0
     new: int = 0
     notes: int = 0
+    given: int = 0
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     warnings: list[str] = field(default_factory=list[str])
 
@@ -66,6 +68,8 @@ def survey(source: Iterable[Record]) -> Report:
     for record in source:
         if isinstance(record, Conversation):
             report.messages += len(record.messages)
+        elif isinstance(record, Noted):
+            report.given += 1
         else:
             report.skip(record)
     return report
@@ -101,7 +105,11 @@ def load(
         zone(timezone)
     report = Report()
     sessions: set[tuple[str, str]] = set()
+    noted: list[Noted] = []
     for record in source:
+        if isinstance(record, Noted):
+            noted.append(record)
+            continue
         if not isinstance(record, Conversation):
             report.skip(record)
             continue
@@ -115,6 +123,9 @@ def load(
             _add(batch, target, memory, timezone, report)
             advance(len(batch))
     report.sessions = len(sessions)
+    if noted:
+        # Last: they rest on the messages. An export does not say whose it is.
+        _give(noted, check_user(user_id), memory, report)
     return report
 
 
@@ -170,6 +181,22 @@ def _add(
     )
     report.messages += len(usable)
     report.new += added.new
+    report.warnings.extend(warning for warning in added.warnings if warning not in report.warnings)
+
+
+def _give(noted: Sequence[Noted], user_id: str, memory: Memory, report: Report) -> None:
+    """Add given notes, all at once; where one cannot be used, by halves, so that it costs only itself."""
+    try:
+        added = memory.add_notes([one.note for one in noted], user_id=user_id)
+    except (InvalidInput, NotFound) as error:
+        if len(noted) == 1:
+            report.skip(Skipped(str(error).removeprefix("notes[0]: "), noted[0].where))
+            return
+        middle = len(noted) // 2
+        _give(noted[:middle], user_id, memory, report)
+        _give(noted[middle:], user_id, memory, report)
+        return
+    report.given += len(noted)
     report.warnings.extend(warning for warning in added.warnings if warning not in report.warnings)
 
 

@@ -52,4 +52,12 @@ class Derived:
     """A note of mnemic's own export: it is not read, for it is made again from the messages."""
 
 
-Record = Conversation | Skipped | Derived
+@dataclass(frozen=True, slots=True)
+class Noted:
+    """A note of mnemic's own export that somebody else wrote, as ``Memory.add_notes`` takes it, and its place."""
+
+    note: Mapping[str, Json]
+    where: str
+
+
+Record = Conversation | Skipped | Derived | Noted
