@@ -207,10 +207,10 @@ def test_a_given_note_lends_its_cosine_to_the_sentences_it_rests_on() -> None:
     asked = question(graph, "who owns a pet")
     cosines = np.clip(graph.note_vectors @ asked.vector, 0, 1)
     assert cosines[0] > cosines[1] > 0
-    ranking = ranked(graph, asked, Fusion(note=0.5), granularity="turn")
+    ranking = ranked(graph, asked, Fusion(note=0.5, beside=0), granularity="turn")
     sound(graph, ranking)
     lent = dict(zip(graph.turn_ids, ranking.contributions["note"], strict=True))
-    weights = sum(getattr(Fusion(note=0.5), name) for name in ranking.contributions)
+    weights = sum(getattr(Fusion(note=0.5, beside=0), name) for name in ranking.contributions)
     assert lent == pytest.approx({"a": 0.5 * cosines[0] / weights, "b": 0, "c": 0.5 * cosines[0] / weights, "d": 0})
 
 
@@ -233,9 +233,10 @@ def test_only_current_notes_that_pass_lend() -> None:
         assert not ranking.contributions.get("note", np.zeros(1)).max() > 0.01
     graph = noted()
     passing = np.array([turn_id != "c" for turn_id in graph.turn_ids])
-    ranking = ranked(graph, question(graph, "who owns a pet"), Fusion(), granularity="turn", passing=passing)
-    cosine = float(graph.note_vectors[1] @ question(graph, "who owns a pet").vector)
-    lent = 0.2 * cosine / sum(getattr(Fusion(), name) for name in ranking.contributions)
+    config, asked = Fusion(beside=0), question(graph, "who owns a pet")
+    ranking = ranked(graph, asked, config, granularity="turn", passing=passing)
+    cosine = float(graph.note_vectors[1] @ asked.vector)
+    lent = config.note * cosine / sum(getattr(config, name) for name in ranking.contributions)
     assert ranking.contributions["note"].max() == pytest.approx(lent)
 
 
