@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mnemic.cli import bench_looks, bench_run, bench_speed, bench_text, output
+from mnemic.cli import bench_grounding, bench_looks, bench_run, bench_speed, bench_text, output
 from mnemic.cli import bench_options as options
 from mnemic.cli.options import AsJson
 from mnemic.config import Environment
@@ -77,6 +77,7 @@ for _name, _help in _HELP.items():
 app.command()(bench_speed.speed)
 app.command()(bench_looks.graph)
 app.command()(bench_looks.follow)
+app.command()(bench_grounding.grounding)
 
 
 @app.command()
