@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from datetime import UTC, datetime
 
-from hypothesis import given
+from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.algo.grounding import ground
@@ -20,6 +20,7 @@ def turns(texts: list[str]) -> list[Turn]:
     return [Turn(f"t{n}", "s", "user", ("Ana", "Bo")[n % 2], text, AT) for n, text in enumerate(texts)]
 
 
+@settings(deadline=None)
 @given(note=TEXTS, about=st.sampled_from(["Ana", "Bo", "Tom", ""]), said=st.lists(TEXTS, min_size=1, max_size=3))
 def test_any_text_is_taken_and_the_answer_is_always_the_same(note, about, said):
     found = ground(note, about, turns(said))
@@ -27,6 +28,7 @@ def test_any_text_is_taken_and_the_answer_is_always_the_same(note, about, said):
     assert all(isinstance(fault.what, str) for fault in found)
 
 
+@settings(deadline=None)
 @given(note=TEXTS, said=TEXTS, before=st.lists(TEXTS, max_size=2))
 def test_context_supports_names_and_numbers_and_takes_nothing_away(note, said, before):
     cited = turns([said])

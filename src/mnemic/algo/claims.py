@@ -139,6 +139,11 @@ def numbers(text: str, *, loose: bool = False) -> set[float]:
     return found
 
 
+def without_numbers(text: str) -> str:
+    """A text, folded, without the numbers that it claims."""
+    return _NUMBER.sub(lambda match: match[0] if match["word"] in _LOOSE else " ", fold(text))
+
+
 def _in_words(match: re.Match[str]) -> int:
     if match["tens"]:
         return _TENS[match["tens"]] + _ONES.get(match["ones"], 0)
@@ -167,4 +172,9 @@ def _in_clause(clause: list[str]) -> Iterator[Denial]:
 
 def content(text: str) -> list[str]:
     """The terms of a text that are no stop words, in order; common irregular verbs as in the present."""
-    return [_PASTS.get(term, term) for term in terms(text) if term not in STOP_WORDS]
+    return [present(term) for term in terms(text) if term not in STOP_WORDS]
+
+
+def present(term: str) -> str:
+    """The term of a common irregular verb, as in the present; any other as it is."""
+    return _PASTS.get(term, term)

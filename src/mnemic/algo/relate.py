@@ -1,0 +1,153 @@
+"""How a new note relates to known ones, by rules, for use without a language model.
+
+Careful by default: a note is superseded only where two texts say the same thing with another polarity, number or date,
+or where a person says that something with one value at a time (where they live or work, their age, a favourite) has
+changed. Whatever the rules do not understand is independent, and both notes stay.
+"""
+
+from __future__ import annotations
+
+import re
+from collections.abc import Sequence
+from dataclasses import dataclass
+from datetime import UTC, datetime
+from typing import Final
+
+from mnemic.algo import claims
+from mnemic.algo.asserted import hedged
+from mnemic.algo.lexical import STOP_WORDS, fold, terms
+from mnemic.algo.revise import Proposal, Relation, same_occasion, same_words
+from mnemic.algo.temporal import find
+from mnemic.types import Note
+
+_ONE_VALUE: Final = tuple(
+    re.compile(rf"\b(?:{pattern})\s+(?P<value>[^,;.!?()]+)", re.IGNORECASE)
+    for pattern in (
+        r"(?:lives?|living|resides?|moved|relocated|based) (?:in|to)",
+        r"(?:works?|working|employed|a job) (?:at|for)",
+        r"(?:works?|working) as",
+        r"favou?rite (?P<of>\w+(?: \w+)?) (?:is|are)(?: now)?",
+        r"(?:is|am)(?: now)?(?=\s(?:married|single|divorced|engaged|widowed)\b)",
+    )
+)
+"""What has one value at a time; where somebody lives and whom they work for (the first two) is a name."""
+_NAMED: Final = 2
+_CHANGED: Final = re.compile(
+    r"\b(?:now|moved|relocated|no longer|anymore|any more|these days|nowadays|switched|changed|instead|since then|"
+    r"just (?:started|began|got)|got (?:married|divorced|engaged)|new job)\b"
+)
+_PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once|back then|would)\b")
+_DENYING: Final = frozenset(terms("never nobody none nothing neither cannot longer anymore"))
+_FEWEST: Final = 2
+"""So many terms must two notes have in common for one to be the longer version of the other."""
+# Only where time phrases stand is asked, not what they mean.
+_ANY_TIME: Final = datetime(2000, 1, 1, tzinfo=UTC)
+_CLOSEST: Final[tuple[Relation, ...]] = ("equivalent", "contradictory", "extending")
+
+
+@dataclass(frozen=True, slots=True)
+class _Said:
+    """A note, taken apart.
+
+    Attributes:
+        terms: Its content in order, without the person's name, numbers, times and words that deny.
+        breaks: For each of them, whether a stop word follows it, as where a clause is added to a whole statement.
+        values: Its numbers and time phrases.
+        denies: Whether it denies.
+    """
+
+    terms: tuple[str, ...]
+    breaks: tuple[bool, ...]
+    values: frozenset[float | str]
+    denies: bool
+
+
+def relate(new: Note, known: Sequence[Note]) -> Proposal:
+    """Propose what to do with a new note, by the known one that it relates to most closely.
+
+    Args:
+        new: With no id yet.
+        known: What it may relate to; only current notes about the same person count. The proposal's target is a place
+            among them.
+    """
+    related = [
+        (_CLOSEST.index(relation), place)
+        for place, old in enumerate(known)
+        if old.about == new.about and old.status == "current" and (relation := _relation(new, old)) != "independent"
+    ]
+    if not related:
+        return Proposal(new.about, "independent", new)
+    rank, place = min(related)
+    return Proposal(new.about, _CLOSEST[rank], new, place, known[place].text)
+
+
+def _relation(new: Note, old: Note) -> Relation:
+    if not same_occasion(new, old):
+        return "independent"
+    if same_words(new.text, old.text):
+        return "equivalent"
+    here, there = _said(new), _said(old)
+    if here.terms == there.terms and here.terms:
+        return _same_content(here, there, event="fact" in (new.kind, old.kind) and new.valid.start is None)
+    if _changed_value(new.text, old.text):
+        return "contradictory"
+    if here.denies == there.denies and new.kind == old.kind:
+        return _longer(here, there)
+    return "independent"
+
+
+def _same_content(here: _Said, there: _Said, *, event: bool) -> Relation:
+    """Of two notes with the same content; of events at unknown times both may have happened."""
+    if here.values == there.values and here.denies == there.denies:
+        return "equivalent"
+    return "independent" if event else "contradictory"
+
+
+def _longer(here: _Said, there: _Said) -> Relation:
+    """Whether one of two notes goes on where the other ends: then it says all that the other says."""
+    shorter = min(len(here.terms), len(there.terms))
+    longer = max(here, there, key=lambda said: len(said.terms))
+    if shorter < _FEWEST or here.terms[:shorter] != there.terms[:shorter] or not longer.breaks[shorter - 1]:
+        return "independent"
+    if len(here.terms) > shorter:
+        return "extending" if here.values >= there.values else "independent"
+    return "equivalent" if here.values <= there.values else "independent"
+
+
+def _said(note: Note) -> _Said:
+    text = note.text
+    times: set[str] = set()
+    for mention in reversed(find(text, _ANY_TIME)):
+        times.add(fold(text[mention.start : mention.end]))
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    skipped = _DENYING | frozenset(terms(note.about))
+    found = [term for term in terms(claims.without_numbers(text)) if term not in skipped]
+    places = [place for place, term in enumerate(found) if term not in STOP_WORDS]
+    breaks = tuple(not STOP_WORDS.isdisjoint(found[place + 1 : place + 2]) for place in places)
+    kept = tuple(claims.present(found[place]) for place in places)
+    return _Said(kept, breaks, frozenset(times) | claims.numbers(text), _denies(note.text))
+
+
+def _changed_value(new: str, old: str) -> bool:
+    """Whether something that has one value at a time has another one now, by the words of the new note."""
+    if not _CHANGED.search(fold(new)) or _PAST.search(fold(new)) or hedged(new) or _denies(new):
+        return False
+    for place, pattern in enumerate(_ONE_VALUE):
+        here, there = pattern.search(new), pattern.search(old)
+        if here and there and here.groupdict().get("of") == there.groupdict().get("of"):
+            values = _value(here["value"], named=place < _NAMED), _value(there["value"], named=place < _NAMED)
+            return all(values) and values[0].isdisjoint(values[1])
+    return False
+
+
+def _denies(text: str) -> bool:
+    return any(denial.strong for denial in claims.denials(text))
+
+
+def _value(text: str, *, named: bool) -> frozenset[str]:
+    """The terms of a value; of one that must be a name, those of its names."""
+    if not named:
+        return frozenset(claims.content(text))
+    # A word before it, so that a name in the first place is not taken for the first word of a sentence.
+    whole = f"in {text}"
+    return frozenset(term for span in claims.names(whole) for term in terms(whole[slice(*span)]))
