@@ -10,7 +10,7 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemic.algo.ppr import pagerank, transition
+from mnemic.algo.ppr import Walk, pagerank, transition
 from mnemic.algo.sparse import Sparse
 
 
@@ -48,6 +48,27 @@ def test_equals_networkx(walk: Any, follow: float, directed: bool) -> None:
     walked = pagerank(transposed, restart, follow=follow)
     assert walked == pytest.approx(by_networkx(transposed, restart, follow), abs=1e-6)
     assert walked.sum() == pytest.approx(1)
+
+
+@settings(max_examples=200, deadline=None)
+@given(walks(), st.sampled_from([0.0, 0.15, 0.5, 0.85, 0.97]))
+def test_a_walk_without_its_matrix_equals_networkx(walk: Any, follow: float) -> None:
+    frequency, chain, restart = walk
+    walked = pagerank(Walk(frequency, chain), restart, follow=follow)
+    assert walked == pytest.approx(by_networkx(transition(frequency, chain), restart, follow), abs=1e-6)
+    assert walked.sum() == pytest.approx(1)
+
+
+@settings(max_examples=100, deadline=None)
+@given(walks(), follows)
+def test_the_ways_by_cues_keep_to_their_bound(walk: Any, follow: float) -> None:
+    frequency, chain, _ = walk
+    undirected, size = Walk(frequency, chain), frequency.shape[0]
+    ways = [undirected.along_chain(undirected.to_traces(undirected.to_cues(unit)), follow) for unit in np.eye(size)]
+    eigenvalues = follow * follow * np.linalg.eigvals(np.array(ways).T)
+    assert eigenvalues.imag == pytest.approx(np.zeros(size), abs=1e-9)
+    assert eigenvalues.real.min() >= -1e-9
+    assert eigenvalues.real.max() <= undirected.by_cues_at_most(follow) + 1e-9
 
 
 @settings(max_examples=60, deadline=None)

@@ -47,7 +47,8 @@ def test_the_estimated_cosine_is_near_the_true_one() -> None:
     rows[:400] = (rows[:400] + 0.7 * query) / np.linalg.norm(rows[:400] + 0.7 * query, axis=1, keepdims=True)
     error = signs.cosines(signs.differing(signs.encode(rows), query), 384) - rows @ query
     assert abs(error.mean()) < 0.01
-    assert error.std() < math.pi / (2 * math.sqrt(384))
+    assert 0.5 * signs.deviation(384) < error.std() < signs.deviation(384)
+    assert signs.deviation(0) == 0
 
 
 def test_no_differing_sign_stands_for_the_cosine_1_and_all_for_the_opposite() -> None:

@@ -104,8 +104,7 @@ def expand(
         if not len(frontier):
             break
         carried, origin = _aliases(weight, frontier, cue_vectors, tau_alias)
-        mentioning = np.unique(mentions.column_entries(np.flatnonzero(carried > 0))[1])
-        mentioning = mentioning[~used[mentioning]]
+        mentioning = np.flatnonzero(mentions.rows_with(np.flatnonzero(carried > 0)) & ~used)
         cosines = relevance[mentioning]
         rows, cosines = mentioning[cosines >= tau_iter], cosines[cosines >= tau_iter]
         used[rows] = True

@@ -31,11 +31,14 @@ class Rows:
     def extend(self, rows: Any) -> None:  # noqa: ANN401 - whatever numpy takes as rows
         """Append rows (k, ...)."""
         rows = np.asarray(rows, self._data.dtype)
-        rows = rows.reshape(len(rows), *self._data.shape[1:])
-        need = self._n + len(rows)
+        self.grow(len(rows))[:] = rows.reshape(len(rows), *self._data.shape[1:])
+
+    def grow(self, count: int) -> NDArray[Any]:
+        """Append ``count`` rows and return them, (count, ...), for the caller to fill."""
+        need = self._n + count
         if need > len(self._data):
             grown = np.empty((max(need, 2 * len(self._data)), *self._data.shape[1:]), self._data.dtype)
             grown[: self._n] = self._data[: self._n]
             self._data = grown
-        self._data[self._n : need] = rows
-        self._n = need
+        first, self._n = self._n, need
+        return self._data[first:need]

@@ -44,26 +44,15 @@ def restrict(graph: Graph, passing: Mask) -> Candidates:
     """Narrow a graph down to the turns that pass, (n,)."""
     turns = graph.turn_alive & passing
     if bool(np.all(turns == graph.turn_alive)):
-        return _everything(graph)
-    units, traces = _holding(graph, turns)
+        units, traces = graph.living
+        return Candidates(turns, units, traces, traces, graph.note_alive, graph.mentions, graph.frequency)
+    units, traces = graph.holding(turns)
     whole = traces.copy()
     whole[graph.span_trace[~turns[graph.span_turn]]] = False
     notes = graph.note_alive.copy()
     notes[graph.source_note[~units[graph.source_unit]]] = False
     mentions = _keep_rows(graph.mentions, np.concatenate((units, notes)))
     return Candidates(turns, units, traces, whole, notes, mentions, _frequency(graph, mentions))
-
-
-def _everything(graph: Graph) -> Candidates:
-    units, traces = _holding(graph, graph.turn_alive)
-    return Candidates(graph.turn_alive, units, traces, traces, graph.note_alive, graph.mentions, graph.frequency)
-
-
-def _holding(graph: Graph, turns: Mask) -> tuple[Mask, Mask]:
-    """The units and living traces of some turns."""
-    traces = np.zeros(len(graph.trace_ids), np.bool_)
-    traces[graph.span_trace[turns[graph.span_turn]]] = True
-    return turns[graph.unit_turn], traces & graph.trace_alive
 
 
 def _keep_rows(matrix: Sparse, kept: Mask) -> Sparse:
@@ -100,6 +89,8 @@ class Targets:
     def of_units(self, values: Floats) -> Doubles:
         """(u,) to (targets,)."""
         owner = self.graph.unit_trace if self.traces else self.graph.unit_turn
+        if not self.graph.is_repacked:
+            return _maximum(values, owner, self.count)
         held = owner >= 0
         return _maximum(values[held], owner[held], self.count)
 
@@ -127,5 +118,5 @@ class Targets:
 
 def _maximum(values: Floats, owner: Ints, count: int) -> Doubles:
     largest = np.zeros(count)
-    np.maximum.at(largest, owner, values)
+    np.maximum.at(largest, owner, np.asarray(values, np.float64))  # of one type: else it takes ten times as long
     return largest

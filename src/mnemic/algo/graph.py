@@ -124,6 +124,22 @@ class Graph:
         return not (waiting.any() or np.any(self.traces_without_vector & self.trace_alive))
 
     @cached_property
+    def living(self) -> tuple[Mask, Mask]:
+        """The units of living turns, and the living traces that hold such turns."""
+        return self.holding(self.turn_alive)
+
+    def holding(self, turns: Mask) -> tuple[Mask, Mask]:
+        """(u,) the units of some turns, (n,), and (t,) the living traces with at least one of these."""
+        traces = np.zeros(len(self.trace_ids), np.bool_)
+        traces[self.span_trace[turns[self.span_turn]]] = True
+        return turns[self.unit_turn], traces & self.trace_alive
+
+    @cached_property
+    def is_repacked(self) -> bool:
+        """Whether some units have no trace any more."""
+        return bool(np.any(self.unit_trace < 0))
+
+    @cached_property
     def walk(self) -> ppr.Walk:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
         return ppr.Walk(self.frequency, self.chain())

@@ -46,8 +46,13 @@ def differing(codes: Codes, query: Floats) -> NDArray[np.uint16]:
 
 
 def cosines(counts: NDArray[np.uint16], dim: int) -> NDArray[np.float32]:
-    """The cosines that numbers of differing bits stand for, give or take ``pi / (2 sqrt(dim))``."""
+    """The cosines that numbers of differing bits stand for, give or take ``deviation``."""
     return np.cos(np.arange(dim + 1) * (math.pi / dim)).astype(np.float32)[counts]
+
+
+def deviation(dim: int) -> float:
+    """The standard deviation of ``cosines`` of vectors at right angles, of independent signs; of others it is less."""
+    return math.pi / (2 * math.sqrt(dim)) if dim else 0.0
 
 
 def most(cosine: float, dim: int) -> float:

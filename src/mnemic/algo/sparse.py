@@ -104,8 +104,7 @@ class Sparse:
         self.blocks = tuple(blocks)
         self.shape: tuple[int, int] = sum(block.height for block in blocks), blocks[0].width
         self._tops = np.cumsum([0, *(block.height for block in blocks)])
-        self._of_kind: dict[np.dtype[Any], Any] = {}
-        self._transposed_of_kind: dict[np.dtype[Any], Any] = {}
+        self._of_kind: dict[np.dtype[Any], tuple[Any, Any]] = {}
 
     @classmethod
     def from_pairs(cls, rows: Ints, columns: Ints, values: Doubles, shape: tuple[int, int]) -> Sparse:
@@ -156,29 +155,27 @@ class Sparse:
         """(rows,)."""
         return _joined([block.row_sums for block in self.blocks])
 
-    def _scipy(self, kind: np.dtype[Any]) -> Any:  # noqa: ANN401 - scipy ships no types; nothing else sees this
-        """The same with values of some kind."""
+    def _scipy(self, kind: np.dtype[Any]) -> tuple[Any, Any]:  # scipy ships no types; nothing else sees this
+        """The same with values of some kind, and its transpose, which shares them."""
         from scipy.sparse import csr_array  # pyright: ignore[reportMissingTypeStubs, reportUnknownVariableType]
 
         if kind not in self._of_kind:
             values = self.values.astype(kind, copy=False)
-            self._of_kind[kind] = csr_array((values, self.columns, self.starts), shape=self.shape)
+            matrix: Any = csr_array((values, self.columns, self.starts), shape=self.shape)
+            self._of_kind[kind] = matrix, matrix.T
         return self._of_kind[kind]
 
     def __matmul__(self, vector: NDArray[np.floating]) -> Doubles:
         """(columns,) to (rows,)."""
-        return self._scipy(np.dtype(np.float64)) @ np.asarray(vector, np.float64)
+        return self.product(np.asarray(vector, np.float64))
 
-    def product(self, vector: NDArray[np.floating]) -> NDArray[np.floating]:
+    def product(self, vector: NDArray[np.floating]) -> NDArray[Any]:
         """(columns,) to (rows,), in the precision of the vector."""
-        return self._scipy(vector.dtype) @ vector
+        return self._scipy(vector.dtype)[0] @ vector
 
-    def transposed_product(self, vector: NDArray[np.floating]) -> NDArray[np.floating]:
+    def transposed_product(self, vector: NDArray[np.floating]) -> NDArray[Any]:
         """(rows,) to (columns,), in the precision of the vector."""
-        kind = vector.dtype
-        if kind not in self._transposed_of_kind:
-            self._transposed_of_kind[kind] = self._scipy(kind).T
-        return self._transposed_of_kind[kind] @ vector
+        return self._scipy(vector.dtype)[1] @ vector
 
     def map(self, function: Callable[[Doubles], Doubles]) -> Sparse:
         """The same places with other values."""
@@ -227,6 +224,12 @@ class Sparse:
                 found.append((np.repeat(np.arange(len(columns)), counts), run.rows[places] + top, run.values[places]))
         position, rows, values = (_joined(kind) for kind in zip(*found, strict=True))
         return position, rows, values
+
+    def rows_with(self, columns: Ints) -> NDArray[np.bool_]:
+        """(rows,) which rows have an entry in any of the columns (k,)."""
+        has = np.zeros(self.shape[0], np.bool_)
+        has[self.column_entries(columns)[1]] = True
+        return has
 
 
 def _joined(parts: Sequence[NDArray[Any]]) -> NDArray[Any]:

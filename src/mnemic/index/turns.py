@@ -144,8 +144,9 @@ class Turns:
         self.unit_trace.extend(np.full(len(units), -1))
         self.unit_asks.extend([asks(row.turn.text[unit.start : unit.end]) for _, row in new for unit in row.units])
         nothing = np.zeros((max(len(row.units) for _, row in new), self._dim), np.float32)
-        vectors = [nothing[: len(row.units)] if row.unit_vectors is None else row.unit_vectors for _, row in new]
-        self.unit_vectors.extend(np.concatenate(vectors))
+        self.unit_vectors.extend_by(
+            [nothing[: len(row.units)] if row.unit_vectors is None else row.unit_vectors for _, row in new]
+        )
 
     # the chain of a session's turns --------------------------------------------------------------------
 

@@ -83,8 +83,7 @@ class UserIndex:
         self._cues.put([key for key, _, _ in delta.cues], self._stacked([vector for _, _, vector in delta.cues]))
         self._put_turns(delta.turns)
         self._put_traces(delta.traces)
-        for note, vector in delta.notes:
-            self._put_note(note, vector)
+        self._put_notes(delta.notes)
         # Last: a cue that lost its mentions may have got new ones, and is then not named again.
         self._cues.sweep()
         self.revision = delta.revision
@@ -158,22 +157,28 @@ class UserIndex:
             unit_trace = self._turns.unit_trace.view
             unit_trace[unit_trace == slot] = -1
 
-    def _put_note(self, note: Note, vector: Floats | None) -> None:
-        """Add a version; one that comes again may rest on less than before, and starts afresh."""
-        versions = self._note_slots.setdefault(note.note_id, {})
-        if note.version in versions:
-            self._remove_note(versions[note.version])
-        slot = versions[note.version] = len(self._note_ids)
-        self._note_ids.append(note.note_id)
-        self._note_text.append(note.text)
-        self._note_alive.extend([note.status not in _WITHDRAWN])
-        self._note_current.extend([note.status == "current"])
-        self._note_given.extend([note.given_id is not None])
-        self._note_vectors.extend(np.zeros((1, self._dim)) if vector is None else vector[None])
-        first = len(self._note_cues)
-        self._note_cues.extend(self._cues.mention(slot, note.cues))
-        self._cues_of_note.append(range(first, len(self._note_cues)))
-        self._sources.extend([(slot, unit) for span in note.sources for unit in self._turns.units_in(span)])
+    def _put_notes(self, rows: Sequence[tuple[Note, Floats | None]]) -> None:
+        """Add versions; one that comes again may rest on less than before, and starts afresh."""
+        pairs: list[tuple[int, int, int]] = []
+        sources: list[tuple[int, int]] = []
+        start, done = len(self._note_ids), len(self._note_cues)
+        for slot, (note, _) in enumerate(rows, start):
+            versions = self._note_slots.setdefault(note.note_id, {})
+            if note.version in versions:
+                self._remove_note(versions[note.version])
+            versions[note.version] = slot
+            first = done + len(pairs)
+            pairs += self._cues.mention(slot, note.cues)
+            self._cues_of_note.append(range(first, done + len(pairs)))
+            sources += [(slot, unit) for span in note.sources for unit in self._turns.units_in(span)]
+        self._note_ids += [note.note_id for note, _ in rows]
+        self._note_text += [note.text for note, _ in rows]
+        self._note_alive.extend([note.status not in _WITHDRAWN for note, _ in rows])
+        self._note_current.extend([note.status == "current" for note, _ in rows])
+        self._note_given.extend([note.given_id is not None for note, _ in rows])
+        self._note_vectors.extend(self._stacked([vector for _, vector in rows]))
+        self._note_cues.extend(pairs)
+        self._sources.extend(sources)
 
     def _remove_note(self, slot: int) -> None:
         self._note_alive.view[slot] = False

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -11,6 +12,10 @@ from mnemic.algo.arrays import Rows
 
 if TYPE_CHECKING:
     from mnemic.algo.graph import Codes, Floats
+
+
+_PIECE = 1 << 13
+"""Rows that are encoded at once."""
 
 
 class Vectors:
@@ -41,9 +46,14 @@ class Vectors:
 
     def extend(self, vectors: Floats) -> None:
         """Append rows (k, dim)."""
-        self._rows.extend(vectors)
-        if self._codes:
-            for code, word in zip(self._codes, signs.encode(vectors), strict=True):
+        self.extend_by([vectors])
+
+    def extend_by(self, parts: Sequence[Floats]) -> None:
+        """Append rows that come in any number of parts, at least one, (k, dim) each, with no copy of all beside."""
+        rows = np.concatenate(parts, out=self._rows.grow(sum(map(len, parts))))
+        for first in range(0, len(rows) if self._codes else 0, _PIECE):
+            piece = signs.encode(rows[first : first + _PIECE])
+            for code, word in zip(self._codes, piece, strict=True):
                 code.extend(word)
 
     def put(self, first: int, vectors: Floats | None, count: int) -> None:

@@ -23,13 +23,18 @@ def spans_of(graph: Graph, slot: int, granularity: Granularity, allowed: Mask) -
         granularity: Which of the two.
         allowed: (turns,) mask.
     """
-    owner = graph.span_trace if granularity == "trace" else graph.span_turn
+    places: Sequence[int]
+    if granularity == "trace":  # in ascending order
+        first, stop = map(int, np.searchsorted(graph.span_trace, (slot, slot + 1)))
+        places = range(first, stop)
+    else:
+        places = np.flatnonzero(graph.span_turn == slot).tolist()
     return [
         (
             int(graph.span_trace[i]),
             Span(graph.turn_ids[int(graph.span_turn[i])], int(graph.span_start[i]), int(graph.span_end[i])),
         )
-        for i in np.flatnonzero(owner == slot)
+        for i in places
         if graph.trace_alive[graph.span_trace[i]] and allowed[graph.span_turn[i]]
     ]
 

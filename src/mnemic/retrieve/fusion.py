@@ -9,17 +9,17 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnemic.algo import activation, lexical, ppr, when
+from mnemic.algo import activation, lexical, ppr
 from mnemic.algo.candidates import Floats, Targets
 from mnemic.algo.graph import Doubles, Mask
 from mnemic.algo.vectors import dot
 from mnemic.config import Fusion
-from mnemic.retrieve.matched import Matched, linked, passing, transition
+from mnemic.retrieve.matched import Matched, dated, linked, passing, transition
 
 _MENTIONED = 0.3
 """What words that name the one asked about count, against that one's own words."""
 
-_ENOUGH = 1e-4
+_ENOUGH = 1e-3
 """Change at which the walk stops: the order of the first hits is settled long before."""
 
 _FEW = 5
@@ -75,9 +75,10 @@ class _Sentences:
             "unit": _alike(matched, config),
             "lexical": _worded(matched, config),
             "speaker": _speaks(matched) * passing,
-            "date": _near(matched, config)[graph.unit_turn] * passing,
             "note": _noted(matched),
         }
+        if (near := dated(matched.question, graph, config)) is not None:
+            signals["date"] = near[graph.unit_turn] * passing
         weights = {name: float(getattr(config, name)) for name in signals}
         used = {name: weights[name] * values for name, values in signals.items() if weights[name] and np.any(values)}
         return cls(used, sum(used.values(), np.zeros(len(passing))))
@@ -163,17 +164,6 @@ def _share(values: Doubles) -> Doubles:
     """Scaled so that the largest is 1."""
     largest = values.max(initial=0.0)
     return values / largest if largest > 0 else values
-
-
-def _near(matched: Matched, config: Fusion) -> Doubles:
-    """(turns,) the date signal: when it was said, and the times that it speaks of."""
-    graph = matched.graph
-    asked = [(start, end, config.relative_date if rel else 1.0) for start, end, rel in matched.question.asked]
-    near = when.proximity(graph.turn_time, graph.turn_time, asked, scale_days=config.date_scale_days)
-    if asked:
-        spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
-        np.maximum.at(near, graph.phrase_turn, spoken)
-    return near
 
 
 def _speaks(matched: Matched) -> Doubles:

@@ -6,14 +6,14 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnemic.algo import activation, ppr, signs
+from mnemic.algo import activation, ppr, signs, when
 from mnemic.algo.activation import Activation
-from mnemic.algo.candidates import Candidates, restrict
+from mnemic.algo.candidates import Candidates, Targets, restrict
 from mnemic.algo.graph import Doubles, Floats, Graph, Ints, Mask
 from mnemic.algo.ppr import Walk
 from mnemic.algo.sparse import Sparse
-from mnemic.algo.vectors import dot
-from mnemic.config import Configuration, Hero
+from mnemic.algo.vectors import dot, dot_rows
+from mnemic.config import Configuration, Fusion, Hero
 from mnemic.retrieve.question import Question
 from mnemic.types import Thresholds
 
@@ -25,11 +25,18 @@ _NO_ALIASES = 2.0
 """Above any cosine. Near-synonyms are anchors anyway; following aliases costs most of a query and gains nothing."""
 
 
-_FEW = 4096
-"""Vectors up to which all are compared with the question; of more, those whose sign codes promise something."""
+_FEW_CUES = 4096
+"""Cues up to which all are compared with those of the question; of more, those whose sign codes allow it."""
 
-_PROMISING = 0.0625
-"""Share of the sentences whose cosine is worked out exactly, of those beyond ``_FEW``."""
+_FEW_UNITS = 1 << 15
+"""Sentences up to which all are compared with the question; of more, those of the traces that have a chance."""
+
+_CHANCE = 2048
+"""Traces that have one. In a made-up memory of 100,000 turns the first 20 hits were those of all exact cosines for 199
+of 200 questions: docs/decisions/0007-scale.md."""
+
+_DOUBT = 3.0
+"""Standard deviations of an estimate, beyond which it is taken to be right about a threshold."""
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,8 +49,8 @@ class Matched:
         candidates: What of it passes the filters.
         similarity: (entities, cues) cosines, 1 for equal keys; 0 for cues that nothing allowed mentions.
         relevance: (units + notes,) cosines, -inf for what may not be a context.
-        units: (u,) cosines, in [0, 1]; 0 for units that do not pass. Beyond some thousand units those that promise
-            little have an estimate.
+        units: (u,) cosines, in [0, 1]; 0 for units that do not pass. In a large memory the ``default`` configuration
+            makes do with estimates for those of traces that have no chance, none above the largest cosine it knows.
         traces: (t,) cosines; NaN for traces that hold a turn that does not pass.
         words: (u,) BM25 of the turn, or piece of a long one, that a unit stands in, with the one before it.
         active: HERO's phases 1 and 2.
@@ -62,12 +69,24 @@ class Matched:
 
 @dataclass(frozen=True, slots=True)
 class Relevance:
-    """(units + notes,) cosines to the question, worked out for those asked for; -inf for what may not be a context."""
+    """(units + notes,) cosines to the question, worked out for those asked for; -inf for what may not be a context.
+
+    Attributes:
+        question: The question.
+        graph: The graph.
+        units, notes: What may be one.
+        of_units: (u,) cosines of units worked out already.
+        exact: (u,) which of these are exact; of the others those are worked out that may reach ``least``.
+        least: The cosine that makes a context relevant.
+    """
 
     question: Question
     graph: Graph
     units: Mask
     notes: Mask
+    of_units: Floats
+    exact: Mask
+    least: float
 
     def __getitem__(self, contexts: Ints | slice | int) -> Floats:
         """The cosines of some contexts, by whatever an array takes."""
@@ -75,12 +94,13 @@ class Relevance:
         places: Ints = np.arange(count + len(self.notes))[contexts]
         is_unit = places < count
         cosines = np.full(places.shape, -np.inf, np.float32)
-        for chosen, offset, allowed, vectors in (
-            (is_unit, 0, self.units, self.graph.unit_vectors),
-            (~is_unit, count, self.notes, self.graph.note_vectors),
-        ):
-            rows = places[chosen] - offset
-            cosines[chosen] = np.where(allowed[rows], dot(vectors[rows], self.question.vector), -np.inf)
+        units, notes = places[is_unit], places[~is_unit] - count
+        about = self.of_units[units]
+        doubtful = ~self.exact[units] & (about >= self.least - _DOUBT * signs.deviation(self.graph.dim))
+        about[doubtful] = dot_rows(self.graph.unit_vectors, units[doubtful], self.question.vector)
+        cosines[is_unit] = np.where(self.units[units], about, -np.inf)
+        found = dot_rows(self.graph.note_vectors, notes, self.question.vector)
+        cosines[~is_unit] = np.where(self.notes[notes], found, -np.inf)
         return cosines
 
 
@@ -88,18 +108,23 @@ def match(question: Question, graph: Graph, config: Configuration, *, passing: M
     """Match a question with the part of a graph that passes the filters, (n,) turns."""
     candidates = restrict(graph, passing)
     notes = candidates.notes & config.profile if isinstance(config, Hero) else candidates.notes & graph.note_current
-    relevance = Relevance(question, graph, candidates.units, notes)
     tau_init = _anchoring(config, thresholds)
     similarity = _similarity(question, graph, candidates, tau_init)
     words = graph.windows.scores(question.terms)[graph.unit_window] * candidates.units
     traces = dot(graph.trace_vectors, question.vector)
+    if isinstance(config, Hero) or len(graph.unit_turn) <= _FEW_UNITS or not graph.unit_codes:
+        units = dot(graph.unit_vectors, question.vector)
+        exact = np.ones(len(units), np.bool_)
+    else:
+        units, exact = _estimated(question, graph, candidates, config, words, traces)
+    relevance = Relevance(question, graph, candidates.units, notes, units, exact, thresholds.tau_iter)
     return Matched(
         question=question,
         graph=graph,
         candidates=candidates,
         similarity=similarity,
         relevance=relevance,
-        units=_units(question, graph, candidates, words, traces),
+        units=np.clip(units, 0.0, 1.0) * candidates.units,
         traces=np.where(candidates.whole, traces, np.nan),
         words=words,
         active=_activate(config, graph, candidates, similarity, relevance, thresholds),
@@ -126,19 +151,56 @@ def linked(matched: Matched) -> Doubles:
     return matched.active.weight * (matched.candidates.frequency.column_counts > 0)
 
 
-def _units(question: Question, graph: Graph, candidates: Candidates, words: Doubles, traces: Floats) -> Floats:
-    """(u,) cosines in [0, 1]; of many units exactly those of the most promising, and an estimate of the others."""
-    count = len(graph.unit_turn)
-    exact = _FEW + round(_PROMISING * max(0, count - _FEW))
-    if exact >= count or not graph.unit_codes or not question.vector.any():
-        return np.clip(dot(graph.unit_vectors, question.vector), 0.0, 1.0) * candidates.units
-    cosines = signs.cosines(signs.differing(graph.unit_codes, question.vector), graph.dim)
-    # What else speaks for a sentence, by about the weight that it has in the fusion.
-    promise = cosines + (0.5 / max(float(words.max()), 1e-9)) * words + 0.5 * traces[graph.unit_trace]
-    promise *= candidates.units
-    best = np.flatnonzero(promise >= np.partition(promise, count - exact)[count - exact])
-    cosines[best] = dot(graph.unit_vectors[best], question.vector)
-    return np.clip(cosines, 0.0, 1.0) * candidates.units
+def _estimated(
+    question: Question, graph: Graph, candidates: Candidates, config: Fusion, words: Doubles, traces: Floats
+) -> tuple[Floats, Mask]:
+    """(u,) cosines, and which are exact: those in the traces that may be among the best; the rest are estimates.
+
+    A trace's chance is its score by the estimates and the weights of the fusion, without the graph; and once more
+    with who speaks, for the best of the others' words tell whether the answer is theirs. What stands beside the
+    likeliest is exact, too: they gain from it.
+    """
+    units = signs.cosines(signs.differing(graph.unit_codes, question.vector), graph.dim)
+    chance = np.float32(config.unit) * np.maximum(units - np.float32(config.asking) * graph.unit_asks, 0.0)
+    chance += words * (config.lexical / max(float(words.max()), 1e-9))
+    if (near := dated(question, graph, config)) is not None:
+        chance += (config.date * near)[graph.unit_turn]
+    chances = [np.asarray(chance * candidates.units, np.float64)]
+    if len(question.named) == 1:
+        own = (graph.turn_speaker == min(question.named)) * config.speaker
+        chances.append(chances[0] + own[graph.unit_turn])
+    chain, has_one = graph.chain(), np.zeros(len(traces), np.bool_)
+    for values in chances:
+        of_trace = (Targets(graph, traces=True).of_units(values) + config.trace * traces) * candidates.traces
+        likely = _best(of_trace, _CHANCE // 4)[chain]
+        has_one |= _best(of_trace, _CHANCE)
+        has_one[chain[1:][likely[:-1]]] = has_one[chain[:-1][likely[1:]]] = True
+    exact = has_one[graph.unit_trace] & candidates.units
+    rows = np.flatnonzero(exact)
+    found = dot_rows(graph.unit_vectors, rows, question.vector)
+    np.minimum(units, found.max(initial=0.0), out=units)
+    units[rows] = found
+    return units, exact
+
+
+def _best(values: Doubles, count: int) -> Mask:
+    """(n,) which are among the ``count`` largest, at least one."""
+    count = min(max(count, 1), len(values))
+    return values >= np.partition(values, -count)[-count]
+
+
+def dated(question: Question, graph: Graph, config: Fusion) -> Doubles | None:
+    """(turns,) how near each is, by when it was said and the times that it speaks of, to the times asked for.
+
+    None where the question names no time.
+    """
+    asked = [(start, end, config.relative_date if relative else 1.0) for start, end, relative in question.asked]
+    if not asked:
+        return None
+    near = when.proximity(graph.turn_time, graph.turn_time, asked, scale_days=config.date_scale_days)
+    spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
+    np.maximum.at(near, graph.phrase_turn, spoken)
+    return near
 
 
 def _similarity(question: Question, graph: Graph, candidates: Candidates, tau: float | None) -> Doubles:
@@ -160,7 +222,7 @@ def _similarity(question: Question, graph: Graph, candidates: Candidates, tau: f
 
 def _near(graph: Graph, vector: Floats, tau: float | None) -> Ints | slice:
     """The cues that may be within ``tau`` of a vector."""
-    if tau is None or len(graph.cue_keys) <= _FEW or not graph.cue_codes:
+    if tau is None or len(graph.cue_keys) <= _FEW_CUES or not graph.cue_codes:
         return slice(None)
     return np.flatnonzero(signs.differing(graph.cue_codes, vector) <= signs.most(tau, graph.dim))
 

@@ -26,6 +26,8 @@ if TYPE_CHECKING:
 _EPOCH = datetime(1970, 1, 1)  # naive: the arithmetic must not overflow in the year 9999
 _MICROSECOND = timedelta(microseconds=1)
 _STORED = np.dtype("<f2")
+_PIECE = 1 << 12
+"""Vectors that are decoded at once: of many, no copy of all beside."""
 
 
 class ExactText(TypeDecorator[str]):
@@ -134,4 +136,8 @@ def unpack(blobs: Sequence[bytes], dim: int) -> Floats:
     """
     if any(len(blob) != _STORED.itemsize * dim for blob in blobs):
         raise StoreCorrupt(f"a stored vector is damaged: its length is not {dim}; run: mnemic reembed")
-    return np.frombuffer(b"".join(blobs), dtype=_STORED).astype(np.float32).reshape(len(blobs), dim)
+    vectors = np.empty((len(blobs), dim), np.float32)
+    for first in range(0, len(blobs), _PIECE):
+        piece = blobs[first : first + _PIECE]
+        vectors[first : first + _PIECE] = np.frombuffer(b"".join(piece), dtype=_STORED).reshape(len(piece), dim)
+    return vectors
