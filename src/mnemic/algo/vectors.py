@@ -35,3 +35,10 @@ def dot_rows(matrix: Floats, rows: NDArray[np.int64], vector: Floats) -> Floats:
 def dots(rows: Floats, columns: Floats) -> Floats:
     """(m, dim) and (n, dim) to (m, n)."""
     return np.einsum("md,nd->mn", rows, columns, optimize=False)
+
+
+def direction(rows: Floats) -> Floats:
+    """(n, dim) to (dim,): the mean as a unit vector, as of a turn's sentences; zeros where there is no direction."""
+    mean: Floats = np.asarray(rows, np.float64).sum(axis=0)
+    length = float(np.linalg.norm(mean))
+    return (mean / length if length > 0 else mean).astype(np.float32)
