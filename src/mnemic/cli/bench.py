@@ -1,4 +1,4 @@
-"""The commands of the benchmark: a data set by its name, speed, graph, follow, sweep, compare, report and more.
+"""The commands of the benchmark: a data set by its name, speed, graph, follow, segment, sweep, report and more.
 
 Everything that computes is imported where it is used: the other commands start without it.
 """
@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
-from mnemic.cli import bench_grounding, bench_looks, bench_run, bench_speed, bench_text, output
+from mnemic.cli import bench_grounding, bench_looks, bench_run, bench_segment, bench_speed, bench_text, output
 from mnemic.cli import bench_options as options
 from mnemic.cli.options import AsJson
 from mnemic.config import Environment
@@ -78,6 +78,7 @@ app.command()(bench_speed.speed)
 app.command()(bench_looks.graph)
 app.command()(bench_looks.follow)
 app.command()(bench_grounding.grounding)
+app.command()(bench_segment.segment)
 
 
 @app.command()
