@@ -43,7 +43,7 @@ _LEAST: Final = 1e-6  # of a penalty: what rounding makes of turns that are all 
 _BEYOND: Final = 1.1  # times the largest of n normal deviates, about sqrt(2 ln n)
 _WIDTH: Final = 2  # turns on each side: an exchange
 _WINDOW, _OVERLAP = 512, 128  # turns that are cut at once, and those of them that are cut again with what follows
-_HALF_HOUR: Final = 1800.0  # Nemori's and EM's sign of a new conversation (methods.md 3)
+_HALF_HOUR: Final = 1800.0  # Nemori's sign of a new conversation (methods.md 3)
 _PAUSES: Final = 8.0  # times the usual one
 _UNKNOWN: Final = 3  # pauses of no length, until the session has shown more of its own
 
