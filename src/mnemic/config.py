@@ -3,9 +3,12 @@
 from __future__ import annotations
 
 import os
+from collections.abc import Iterable, Mapping
 from dataclasses import dataclass
 from pathlib import Path
-from typing import Literal
+from typing import Literal, get_args
+
+from mnemic.types import BudgetName, Purpose
 
 _ANY = float("inf")
 _SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")
@@ -28,15 +31,37 @@ class Environment:
     database: str | None
     user: str | None
     data: Path
+    models: Mapping[str, str]
+    prices: Mapping[str, str]
+    budgets: Mapping[str, str]
+    model_key: str | None
+    ollama_url: str
 
     @classmethod
     def read(cls) -> Environment:
-        """Read ``MNEMIC_DB``, ``MNEMIC_USER`` and ``MNEMIC_DATA`` (benchmark data; default ``../shared/data``)."""
+        """Read the variables.
+
+        ``MNEMIC_DB``, ``MNEMIC_USER``; ``MNEMIC_DATA``: benchmark data, ``../shared/data`` without it.
+        ``MNEMIC_MODEL`` and ``MNEMIC_PRICE``, for all purposes, under ``""``; ``MNEMIC_MODEL_NOTES`` and so on, under
+        ``notes``. ``MNEMIC_BUDGET_CALL``, ``_USER_DAY`` and ``_TOTAL``, under ``call`` and so on.
+        ``MNEMIC_MODEL_KEY``: of an ``openai-compatible`` server. ``OLLAMA_BASE_URL``.
+        """
         return cls(
             database=os.environ.get("MNEMIC_DB") or None,
             user=os.environ.get("MNEMIC_USER") or None,
             data=Path(os.environ.get("MNEMIC_DATA") or "../shared/data"),
+            models=_named("MNEMIC_MODEL", ("", *get_args(Purpose))),
+            prices=_named("MNEMIC_PRICE", ("", *get_args(Purpose))),
+            budgets=_named("MNEMIC_BUDGET", get_args(BudgetName)),
+            model_key=os.environ.get("MNEMIC_MODEL_KEY") or None,
+            ollama_url=os.environ.get("OLLAMA_BASE_URL") or "http://127.0.0.1:11434/v1",
         )
+
+
+def _named(prefix: str, names: Iterable[str]) -> dict[str, str]:
+    """Name -> value of the variables that are set; the empty name is the prefix itself."""
+    found = {name: os.environ.get(f"{prefix}_{name}".upper().rstrip("_")) for name in names}
+    return {name: value for name, value in found.items() if value}
 
 
 @dataclass(frozen=True, slots=True)
@@ -136,6 +161,28 @@ def _check(settings: object, **ranges: tuple[float, float]) -> None:
         if value is not None and not low <= value <= high:
             span = f"at least {low:g}" if high == _ANY else f"between {low:g} and {high:g}"
             raise ValueError(f"{type(settings).__name__}: {name} must be {span}, not {value!r}")
+
+
+@dataclass(frozen=True, slots=True)
+class Limit:
+    """What may be spent: tokens in and out, calls, and money in the currency of the prices; None for no limit."""
+
+    tokens: int | None = None
+    calls: int | None = None
+    cost: float | None = None
+
+    def __post_init__(self) -> None:
+        """Check the ranges. Raises ValueError."""
+        _check(self, tokens=(0, _ANY), calls=(0, _ANY), cost=(0.0, _ANY))
+
+
+@dataclass(frozen=True, slots=True)
+class Budgets:
+    """What language models may spend: a call (its ``calls`` means nothing), a user on one day (UTC), and in total."""
+
+    call: Limit = Limit()
+    user_day: Limit = Limit()
+    total: Limit = Limit()
 
 
 Configuration = Hero | Fusion

@@ -23,7 +23,9 @@ MnemicError
    |- EmbeddingFailed             it raised, or returned the wrong count, shape or non-numbers
    |- EmbedderMismatch            the database holds another embedder's vectors
    |- RerankingFailed
-   |- LanguageModelFailed
+   |- LanguageModelFailed         it raised, or refused the request
+   |  `- LanguageModelBusy         the same request may succeed later
+   |- BudgetExceeded              the call was not made
    `- MissingExtra (ImportError)  names the pip command
 """
 
@@ -123,7 +125,42 @@ class RerankingFailed(ModelError):
 
 
 class LanguageModelFailed(ModelError):
-    """The language model raised, timed out or refused."""
+    """The language model raised, or refused the request; the same request would fail again.
+
+    Attributes:
+        billed: Whether the provider may have worked on the request all the same, and charges for it.
+    """
+
+    def __init__(self, message: str, *, billed: bool = False) -> None:
+        super().__init__(message)
+        self.billed = billed
+
+
+class LanguageModelBusy(LanguageModelFailed):
+    """The same request may succeed later: too many requests, a timeout, a server that fails or cannot be reached.
+
+    Attributes:
+        retry_after_s: How long the provider asked to wait, in seconds; None where it did not say.
+    """
+
+    def __init__(self, message: str, *, billed: bool = False, retry_after_s: float | None = None) -> None:
+        super().__init__(message, billed=billed)
+        self.retry_after_s = retry_after_s
+
+
+class BudgetExceeded(ModelError):
+    """A budget does not allow the call, which was not made; the message says which, what is spent and the way out.
+
+    Attributes:
+        budget: ``call``, ``user_day`` or ``total``.
+        unit: ``tokens``, ``calls`` or ``cost``.
+        spent, needed, limit: In that unit: what was spent before, what the call may take, and what is allowed.
+    """
+
+    def __init__(self, message: str, *, budget: str, unit: str, spent: float, needed: float, limit: float) -> None:
+        super().__init__(message)
+        self.budget, self.unit = budget, unit
+        self.spent, self.needed, self.limit = spent, needed, limit
 
 
 class MissingExtra(ModelError, ImportError):

@@ -4,14 +4,18 @@ from __future__ import annotations
 
 import asyncio
 import sys
+import time
 from concurrent.futures import ThreadPoolExecutor
+from contextlib import ExitStack
 
 import pytest
 
-from mnemic.errors import LanguageModelFailed, MissingExtra
+from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed, MissingExtra
 from mnemic.models.doubles import ScriptedModel
 from mnemic.models.language import PydanticAIModel
+from mnemic.models.patience import PatientModel
 from mnemic.protocols import Completion, Reply
+from model_server_kit import completion, error, serving
 
 SCHEMA = {
     "type": "object",
@@ -45,13 +49,23 @@ def function_model(reply, *, seen=None, profile=None):
 
 MAKERS = {
     "scripted": lambda text: ScriptedModel([Reply(text, "stop", 12, 3)] * 20),
+    "patient": lambda text: PatientModel(ScriptedModel([Reply(text, "stop", 12, 3)] * 20), jobs=2),
     "pydantic-ai": lambda text: function_model((text, "stop")),
 }
 
 
-@pytest.fixture(params=MAKERS)
+@pytest.fixture(params=[*MAKERS, "http"])
 def make(request):
-    return MAKERS[request.param]
+    if request.param != "http":
+        yield MAKERS[request.param]
+        return
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with ExitStack() as servers:
+        yield lambda text: over_http(servers.enter_context(serving(lambda _: completion(text))))
+
+
+def over_http(server, **changes):
+    return PydanticAIModel(f"openai-compatible:m@{server.url}", **changes)
 
 
 def test_the_name_tells_provider_and_model(make):
@@ -127,6 +141,165 @@ def test_a_schema_is_enforced_by_the_provider_or_said_in_the_prompt(native):
     assert parameters.output_mode == ("native" if native else "prompted")
     assert parameters.output_object.json_schema == SCHEMA
     assert ("facts" in (info.instructions or "")) is not native
+
+
+@pytest.mark.parametrize(
+    ("failing", "busy", "billed"),
+    [
+        (TimeoutError("late"), True, True),
+        (ConnectionError("refused"), True, False),
+        (ValueError("bad"), False, False),
+        (KeyError("status_code"), False, False),
+    ],
+    ids=repr,
+)
+def test_what_may_succeed_later_and_what_may_cost(failing, busy, billed):
+    with pytest.raises(LanguageModelFailed) as caught:
+        function_model(failing).complete(request())
+    assert (isinstance(caught.value, LanguageModelBusy), caught.value.billed) == (busy, billed)
+
+
+def test_a_server_that_counts_no_tokens_is_counted_for():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with serving(lambda _: completion("A friend of Ana.", usage=False)) as server:
+        assert over_http(server).complete(request()) == Reply("A friend of Ana.", "stop", 7, 5)
+
+
+@pytest.mark.fault("B012")
+def test_no_content_is_an_empty_reply():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with serving(lambda _: completion(None)) as server:
+        assert over_http(server).complete(request()).text == ""
+
+
+@pytest.mark.fault("B129")
+@pytest.mark.parametrize(
+    ("status", "headers", "busy", "retry_after_s"),
+    [
+        (429, {"Retry_After": "7"}, True, 7),
+        (429, {}, True, None),
+        (500, {}, True, None),
+        (503, {"Retry_After": "2"}, True, 2),
+        (529, {}, True, None),
+        (408, {}, True, None),
+        (400, {}, False, None),
+        (401, {}, False, None),
+        (402, {}, False, None),
+        (404, {}, False, None),
+    ],
+)
+def test_which_answers_of_a_server_may_change(status, headers, busy, retry_after_s):
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with serving(lambda _: error(status, **headers)) as server, pytest.raises(LanguageModelFailed) as caught:
+        over_http(server).complete(request())
+    assert isinstance(caught.value, LanguageModelBusy) == busy
+    assert not caught.value.billed
+    assert not busy or caught.value.retry_after_s == retry_after_s
+    assert len(server.bodies) == 1
+
+
+def test_an_exhausted_account_is_not_waited_for():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+
+    def broke(_):
+        status, headers, body = error(429)
+        return status, headers, {"error": body["error"] | {"code": "insufficient_quota"}}
+
+    with serving(broke) as server, pytest.raises(LanguageModelFailed) as caught:
+        over_http(server).complete(request())
+    assert not isinstance(caught.value, LanguageModelBusy)
+
+
+def test_a_late_answer_is_not_waited_for_and_may_cost():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+
+    def late(_):
+        time.sleep(0.5)
+        return completion("late")
+
+    with serving(late) as server, pytest.raises(LanguageModelBusy) as caught:
+        over_http(server, timeout=0.1).complete(request())
+    assert caught.value.billed
+
+
+def test_a_server_that_is_not_there_is_busy_and_costs_nothing():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with pytest.raises(LanguageModelBusy) as caught:
+        PydanticAIModel("openai-compatible:m@http://127.0.0.1:9/v1").complete(request())
+    assert not caught.value.billed
+
+
+@pytest.mark.fault("B017")
+def test_the_limit_of_tokens_is_named_as_the_server_wants_it():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+
+    def strict(body):
+        if "max_tokens" in body:
+            return error(400, "Unsupported parameter: 'max_tokens'. Use 'max_completion_tokens' instead.")
+        return completion("ok")
+
+    with serving(strict) as server:
+        model = over_http(server)
+        assert [model.complete(request()).text for _ in range(2)] == ["ok", "ok"]
+    sent = [(body.get("max_tokens"), body.get("max_completion_tokens")) for body in server.bodies]
+    assert sent == [(50, None), (None, 50), (None, 50)]
+
+
+@pytest.mark.fault("B020")
+def test_a_schema_that_a_server_rejects_is_said_in_the_prompt():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+
+    def simple(body):
+        return error(400, "unknown field response_format") if "response_format" in body else completion("{}")
+
+    with serving(simple) as server:
+        model = over_http(server)
+        assert [model.complete(request(schema=SCHEMA)).text for _ in range(2)] == ["{}", "{}"]
+    first, *others = server.bodies
+    assert first["response_format"]["json_schema"]["schema"]["required"] == ["facts"]
+    assert len(others) == 2
+    for body in others:
+        assert "response_format" not in body
+        assert "facts" in str(body["messages"])
+
+
+@pytest.mark.parametrize("key", [None, "secret"])
+def test_a_compatible_server_gets_its_own_key_and_never_openais(monkeypatch, key):
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "of-openai")
+    monkeypatch.setenv("MNEMIC_MODEL_KEY", key or "")
+    with serving(lambda _: completion("ok")) as server:
+        over_http(server).complete(request())
+    assert server.keys == [f"Bearer {key or 'api-key-not-set'}"]
+
+
+@pytest.mark.parametrize("provider", ["openai-chat", "ollama"])
+def test_a_provider_at_another_address(monkeypatch, provider):
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    monkeypatch.setenv("OPENAI_API_KEY", "of-openai")
+    with serving(lambda _: completion("ok")) as server:
+        assert PydanticAIModel(f"{provider}:m@{server.url}").complete(request()).text == "ok"
+        monkeypatch.setenv("OLLAMA_BASE_URL", server.url)
+        assert PydanticAIModel("ollama:m").complete(request()).text == "ok"
+
+
+@pytest.mark.parametrize(
+    "name",
+    [
+        *("gpt-4", "openai:", ":m", "", "openai-compatible:m", "openai-compatible:m@http://"),
+        *("openai:m@http://ana:pw@host/v1", "openai:m@https://host/v1?key=1"),
+    ],
+)
+def test_names_that_are_none(name):
+    with pytest.raises(InvalidInput) as caught:
+        PydanticAIModel(name)
+    assert "pw" not in str(caught.value)
+
+
+def test_an_address_for_a_provider_that_takes_none():
+    pytest.importorskip("pydantic_ai", reason="the extra llm is not installed")
+    with pytest.raises(InvalidInput, match="the provider openrouter takes no other address"):
+        PydanticAIModel("openrouter:m@http://127.0.0.1:9").complete(request())
 
 
 def test_an_unknown_provider_is_a_failure_that_names_it():

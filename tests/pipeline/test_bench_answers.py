@@ -12,16 +12,17 @@ from pathlib import Path
 
 import pytest
 
-from mnemic.bench.answers import Models, Price, ReplyCache, Settings, answer, answer_beside, summarise
+from mnemic.bench.answers import Models, ReplyCache, Settings, answer, answer_beside, summarise
 from mnemic.bench.records import Built, Dataset, Found, Hit, Question
-from mnemic.errors import InvalidInput, LanguageModelFailed
+from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed
 from mnemic.importers import Conversation
 from mnemic.models.doubles import ScriptedModel
+from mnemic.models.prices import Price
 from mnemic.protocols import Reply
 
 pytest.importorskip("nltk", reason="the extra bench is not installed")
 
-LATE = LanguageModelFailed("double:down timed out")
+LATE = LanguageModelBusy("double:down timed out")
 
 
 class Fixed:

@@ -9,13 +9,14 @@ from concurrent.futures import ThreadPoolExecutor
 import pytest
 
 from mnemic.bench.answers.cache import ReplyCache, key
-from mnemic.bench.answers.model import CachedModel, Price
-from mnemic.errors import InvalidFile, InvalidInput, LanguageModelFailed, MissingExtra
+from mnemic.bench.answers.model import CachedModel
+from mnemic.errors import InvalidFile, InvalidInput, LanguageModelBusy, MissingExtra
 from mnemic.models.doubles import ScriptedModel
+from mnemic.models.prices import Price
 from mnemic.protocols import Completion, Reply
 
 REPLY = Reply("naïve \ud800 \x00", "length", 12, 3)
-LATE = LanguageModelFailed("timed out")
+LATE = LanguageModelBusy("timed out")
 
 
 def request(user="Who?", **changes):

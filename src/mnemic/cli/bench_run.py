@@ -53,9 +53,10 @@ def asking(
         if judge or beside or answer_price or judge_price:
             raise typer.BadParameter("there is nothing to judge, to pay or to add to without --answer-model")
         return None
-    from mnemic.bench.answers import Models, Price, ReplyCache
+    from mnemic.bench.answers import Models, ReplyCache
     from mnemic.bench.systems import describe
     from mnemic.models import registry
+    from mnemic.models.prices import Price
 
     model, judging = registry.language_model(answer), registry.language_model(judge)
     assert model is not None

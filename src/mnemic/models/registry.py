@@ -103,16 +103,16 @@ def reranker(spec: str | Reranker | None) -> Reranker | None:
 
 
 def language_model(spec: str | LanguageModel | None) -> LanguageModel | None:
-    """The language model that a spec names: any ``provider:model`` of pydantic-ai, or None for none.
+    """The language model that a spec names, or None for none.
+
+    Args:
+        spec: ``provider:model`` of any of pydantic-ai's providers, ``provider:model@url`` for another address,
+            ``openai-compatible:model@url`` for any server that speaks OpenAI's protocol, a language model, or None.
 
     Raises:
         InvalidInput: It names nothing.
     """
-    if not isinstance(spec, str):
-        return spec
-    if ":" in spec:
-        return PydanticAIModel(spec)
-    raise InvalidInput(f"No language model is called {spec!r}; write PROVIDER:MODEL, for example openai:gpt-4.1-mini")
+    return PydanticAIModel(spec) if isinstance(spec, str) else spec
 
 
 @functools.cache

@@ -6,7 +6,7 @@ Prompts are in ``prompts`` and ``judge``, scores in ``metrics`` and ``letters``,
 """
 
 from mnemic.bench.answers.cache import ReplyCache
-from mnemic.bench.answers.model import Models, Price
+from mnemic.bench.answers.model import Models
 from mnemic.bench.answers.records import AnswerOutcome, AnswerRow, Settings
 from mnemic.bench.answers.run import answer, answer_beside
 from mnemic.bench.answers.summary import summarise
@@ -15,7 +15,6 @@ __all__ = [
     "AnswerOutcome",
     "AnswerRow",
     "Models",
-    "Price",
     "ReplyCache",
     "Settings",
     "answer",

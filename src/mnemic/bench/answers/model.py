@@ -9,43 +9,13 @@ from dataclasses import dataclass, field, replace
 from typing import Literal
 
 from mnemic.bench.answers.cache import ReplyCache, key
-from mnemic.errors import InvalidInput, LanguageModelFailed
+from mnemic.errors import LanguageModelFailed
+from mnemic.models.patience import Patience, attempt
+from mnemic.models.prices import Price
 from mnemic.protocols import Completion, LanguageModel, Reply
-
-FIRST_DELAY_S = 1.0
-LONGEST_DELAY_S = 60.0
 
 CallPurpose = Literal["answer", "judge", "build"]
 """``build``: asked by a system under test, to make its memory."""
-
-
-@dataclass(frozen=True, slots=True)
-class Price:
-    """What a model costs, per million tokens, in whatever currency was given."""
-
-    tokens_in: float
-    tokens_out: float
-
-    @classmethod
-    def parse(cls, text: str) -> Price:
-        """From ``in,out``: ``0.15,0.60``.
-
-        Raises:
-            InvalidInput: It is not two numbers of at least 0.
-        """
-        try:
-            price = cls(*map(float, text.split(",")))
-        except (ValueError, TypeError):
-            price = cls(-1, -1)
-        if not (0 <= price.tokens_in < float("inf") and 0 <= price.tokens_out < float("inf")):
-            raise InvalidInput(
-                f"{text!r} is no price; give those of a million tokens in and out, for example 0.15,0.60"
-            )
-        return price
-
-    def of(self, tokens_in: int, tokens_out: int) -> float:
-        """What so many tokens cost."""
-        return (tokens_in * self.tokens_in + tokens_out * self.tokens_out) / 1e6
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,7 +72,7 @@ class CachedModel:
         model: Who is asked where the cache has no reply.
         cache: Where replies are kept as soon as they come.
         purpose: Of its calls.
-        tries: How often a request is made, at least 1. Between two tries it waits 1 s, 2 s, 4 s and so on, 60 at most.
+        tries: How often a request is made while the model is busy, at least 1 (``models.patience``).
         trial: Part of the cache's key: another trial asks again.
         wait: Waits for so many seconds; None to wait until ``stop``, if that is sooner.
     """
@@ -121,7 +91,7 @@ class CachedModel:
         self.purpose: CallPurpose = purpose
         self._model = model
         self._cache = cache
-        self._tries = tries
+        self._patience = Patience(tries)
         self._trial = trial
         self._lock = threading.Lock()
         self._under_way: dict[str, Future[Asked]] = {}
@@ -160,19 +130,24 @@ class CachedModel:
         return mine.result()
 
     def _tried(self, name: str, request: Completion) -> Asked:
-        error, retries = "", 0
-        for retries in range(self._tries):
-            if retries:
-                self._wait(min(LONGEST_DELAY_S, FIRST_DELAY_S * 2 ** (retries - 1)))
-            if self._stopped.is_set():
-                break
+        calls = 0
+
+        def once(request: Completion) -> Reply:
+            nonlocal calls
+            calls += 1
+            return self._model.complete(request)
+
+        error = ""
+        if not self._stopped.is_set():
             try:
-                reply = self._model.complete(request)
+                reply = attempt(once, request, self._patience, wait=self._wait, stopped=self._stopped.is_set)
             except LanguageModelFailed as failure:
                 error = str(failure)
             else:
-                return self._asked(self._cache.keep(name, self.name, request, reply), cached=False, retries=retries)
-        return Asked(Call(self.purpose, "failed", 0, 0, cached=False, retries=retries), None, error)
+                kept = self._cache.keep(name, self.name, request, reply)
+                return self._asked(kept, cached=False, retries=calls - 1)
+        failed = Call(self.purpose, "failed", 0, 0, cached=False, retries=max(0, calls - 1))
+        return Asked(failed, None, error)
 
     def _asked(self, reply: Reply, *, cached: bool, retries: int) -> Asked:
         call = Call(self.purpose, reply.finish, reply.tokens_in, reply.tokens_out, cached=cached, retries=retries)

@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 
-from mnemic.bench.answers.model import Call, CallPurpose, Price
+from mnemic.bench.answers.model import Call, CallPurpose
 from mnemic.bench.answers.prompts import Variant
 from mnemic.bench.answers.replies import Form
 from mnemic.bench.records import DatasetName, Half, Level, Split
 from mnemic.errors import InvalidInput
+from mnemic.models.prices import Price
 from mnemic.types import Json
 
 TOP_K: Mapping[DatasetName, int] = {"locomo": 10, "personamem": 40, "longmemeval": 10}

@@ -10,9 +10,10 @@ from __future__ import annotations
 from collections.abc import Sequence
 from statistics import fmean
 
-from mnemic.bench.answers.model import Call, Price
+from mnemic.bench.answers.model import Call
 from mnemic.bench.answers.records import AnswerOutcome, AnswerRow
 from mnemic.bench.summary import rounded
+from mnemic.models.prices import Price
 from mnemic.types import Json
 
 _SCORES = (
