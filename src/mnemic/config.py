@@ -8,7 +8,9 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from mnemic.types import BudgetName, Purpose
+from mnemic.types import Purpose
+
+BudgetName = Literal["call", "user_day", "total"]
 
 _ANY = float("inf")
 _SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")

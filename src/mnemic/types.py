@@ -22,7 +22,6 @@ STATUSES: Final[tuple[NoteStatus, ...]] = get_args(NoteStatus)
 Action = Literal["ADD", "UPDATE", "DELETE", "MERGE", "RETRACT", "EXPIRE"]
 Granularity = Literal["trace", "turn"]
 Purpose = Literal["cues", "notes", "links", "segment", "conflict", "sufficiency", "answer", "judge"]
-BudgetName = Literal["call", "user_day", "total"]
 
 
 @dataclass(frozen=True, slots=True)

@@ -13,7 +13,7 @@ import pytest
 from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed, MissingExtra
 from mnemic.models.doubles import ScriptedModel
 from mnemic.models.language import PydanticAIModel
-from mnemic.models.patience import PatientModel
+from mnemic.models.patience import LimitedModel, PatientModel
 from mnemic.protocols import Completion, Reply
 from model_server_kit import completion, error, serving
 
@@ -49,7 +49,7 @@ def function_model(reply, *, seen=None, profile=None):
 
 MAKERS = {
     "scripted": lambda text: ScriptedModel([Reply(text, "stop", 12, 3)] * 20),
-    "patient": lambda text: PatientModel(ScriptedModel([Reply(text, "stop", 12, 3)] * 20), jobs=2),
+    "patient": lambda text: PatientModel(LimitedModel(ScriptedModel([Reply(text, "stop", 12, 3)] * 20), jobs=2)),
     "pydantic-ai": lambda text: function_model((text, "stop")),
 }
 

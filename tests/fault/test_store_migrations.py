@@ -15,7 +15,9 @@ from alembic.script import ScriptDirectory
 from sqlalchemy import Table, create_engine
 from store_faults_kit import NOW, batch, python
 
+from mnemic.config import Budgets
 from mnemic.errors import MigrationFailed, StoreCorrupt, StoreError, StoreLocked, StoreNewer
+from mnemic.protocols import Amount, Usage
 from mnemic.store import Migrated, migrate, open_store, schema
 from mnemic.store.migrations import REVISIONS
 from mnemic.store.schema import HISTORY, History
@@ -23,6 +25,7 @@ from mnemic.store.sqlite import APPLICATION_ID
 from mnemic.store.tables import tables
 
 DUMPS = Path(__file__).parent / "schemas"
+SPENT = Amount(2, 300, 40, 0.0012, 1)
 
 NEXT = """
 from alembic import op
@@ -124,6 +127,8 @@ def test_from_every_past_schema(revision: str, tmp_path: Path) -> None:
         assert record is not None
         assert (record.fingerprint, record.dim, record.thresholds.tau_iter) == ("fp", 2, 0.3)
         assert store.setting("cue_extractor") == "rules"
+        assert store.usage("ana\0") == ([Usage(NOW.date(), "notes", SPENT)] if revision >= "0004" else [])
+        store.spend("ana\0", "notes", SPENT, day=NOW.date(), within=Budgets())
         store.write("bo", batch("new"), now=NOW)
     assert shape(path) == shape(new)
 
@@ -144,7 +149,10 @@ def test_the_revisions_are_those_of_the_scripts() -> None:
 @pytest.mark.parametrize("table", tables.sorted_tables, ids=lambda table: table.name)
 def test_every_primary_key_begins_with_the_user(table: Table) -> None:
     key = [column.name for column in table.primary_key]
-    shared = {"embedders": ["embedder"], "settings": ["name"], "departed": ["digest"]}
+    shared = {
+        **{"embedders": ["embedder"], "settings": ["name"], "departed": ["digest"]},
+        "spending": ["day", "purpose"],
+    }
     assert key == shared.get(table.name, ["user_id", *key[1:]])
 
 

@@ -10,7 +10,7 @@ import pytest
 from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed
 from mnemic.models import patience
 from mnemic.models.doubles import ScriptedModel
-from mnemic.models.patience import Patience, PatientModel
+from mnemic.models.patience import LimitedModel, Patience, PatientModel
 from mnemic.models.prices import Price, listed
 from mnemic.protocols import Completion, Reply
 
@@ -86,22 +86,21 @@ def test_so_many_are_under_way_and_no_more():
                 under_way -= 1
             return Reply("x", "stop", 1, 1)
 
-    model = PatientModel(Counting(), jobs=2)
+    model = LimitedModel(Counting(), jobs=2)
     with ThreadPoolExecutor(6) as pool:
         assert len([*pool.map(model.complete, [REQUEST] * 6)]) == 6
     assert most == 2
 
 
 def test_who_waits_lets_others_go_first():
-    first, second = ScriptedModel([]), []
-    model = None
+    second = []
 
     def wait(_):
         # While the first one waits, the only place is free.
         second.append(model.complete(REQUEST).text)
 
-    first = ScriptedModel([busy(), "of the second", "of the first"])
-    model = PatientModel(first, jobs=1, wait=wait)
+    script = ScriptedModel([busy(), "of the second", "of the first"])
+    model = PatientModel(LimitedModel(script, jobs=1), wait=wait)
     assert model.complete(REQUEST).text == "of the first"
     assert second == ["of the second"]
 
@@ -129,7 +128,7 @@ def test_impossible_patience(wrong):
 
 def test_nobody_at_a_time_is_no_number():
     with pytest.raises(InvalidInput, match="jobs must be at least 1, not 0"):
-        PatientModel(ScriptedModel([]), jobs=0)
+        LimitedModel(ScriptedModel([]), jobs=0)
 
 
 def test_prices_by_the_list():

@@ -76,45 +76,56 @@ def attempt(
                 raise
 
 
-class PatientModel:
-    """A ``LanguageModel`` that waits its turn, and tries again while the model is busy.
-
-    Any number of threads may ask; so many requests are under way at a time, and those that wait to be made again do
-    not count among them. Waits are spread by up to a quarter, so that those who failed together do not come together.
+class LimitedModel:
+    """A ``LanguageModel`` of which so many requests are under way at a time; any number of threads may ask it.
 
     Args:
         model: Who is asked.
         jobs: How many requests are under way at a time, at least 1.
-        patience: How often, and after what waiting.
-        wait: Waits for so many seconds; None for the clock's own.
 
     Raises:
         InvalidInput: ``jobs`` is less than 1.
+    """
+
+    def __init__(self, model: LanguageModel, *, jobs: int) -> None:
+        if jobs < 1:
+            raise InvalidInput(f"jobs must be at least 1, not {jobs}")
+        self.name = model.name
+        self._model = model
+        self._turn = threading.BoundedSemaphore(jobs)
+
+    def complete(self, request: Completion) -> Reply:
+        """Complete one request: see ``protocols.LanguageModel``."""
+        with self._turn:
+            return self._model.complete(request)
+
+
+class PatientModel:
+    """A ``LanguageModel`` that is asked again while it is busy.
+
+    Waits are spread by up to a quarter, so that those who failed together do not come together.
+
+    Args:
+        model: Who is asked.
+        patience: How often, and after what waiting.
+        wait: Waits for so many seconds; None for the clock's own.
     """
 
     def __init__(
         self,
         model: LanguageModel,
         *,
-        jobs: int = 4,
         patience: Patience | None = None,
         wait: Callable[[float], object] | None = None,
     ) -> None:
-        if jobs < 1:
-            raise InvalidInput(f"jobs must be at least 1, not {jobs}")
         self.name = model.name
         self._model = model
         self._patience = patience or Patience()
-        self._turn = threading.BoundedSemaphore(jobs)
         self._wait = wait or _spread
 
     def complete(self, request: Completion) -> Reply:
         """Complete one request: see ``protocols.LanguageModel``."""
-        return attempt(self._once, request, self._patience, wait=self._wait)
-
-    def _once(self, request: Completion) -> Reply:
-        with self._turn:
-            return self._model.complete(request)
+        return attempt(self._model.complete, request, self._patience, wait=self._wait)
 
 
 def _spread(seconds: float) -> None:

@@ -8,8 +8,18 @@ from __future__ import annotations
 from typing import TYPE_CHECKING
 
 from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker
-from mnemic.protocols.rows import Batch, Delta, EmbedderRecord, TurnRow, Unembedded, Vectors, Written
-from mnemic.protocols.store import Store
+from mnemic.protocols.rows import (
+    Amount,
+    Batch,
+    Delta,
+    EmbedderRecord,
+    TurnRow,
+    Unembedded,
+    Usage,
+    Vectors,
+    Written,
+)
+from mnemic.protocols.store import Ledger, Store
 
 if TYPE_CHECKING:
     import numpy as np
@@ -18,6 +28,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 __all__ = [
+    "Amount",
     "Batch",
     "Completion",
     "CueExtractor",
@@ -25,11 +36,13 @@ __all__ = [
     "Embedder",
     "EmbedderRecord",
     "LanguageModel",
+    "Ledger",
     "Reply",
     "Reranker",
     "Store",
     "TurnRow",
     "Unembedded",
+    "Usage",
     "Vectors",
     "Written",
 ]

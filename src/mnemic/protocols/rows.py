@@ -4,9 +4,10 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from datetime import date
 from typing import TYPE_CHECKING
 
-from mnemic.types import Note, Task, Thresholds, TimePhrase, Trace, Turn, Unit
+from mnemic.types import Note, Purpose, Task, Thresholds, TimePhrase, Trace, Turn, Unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -137,3 +138,35 @@ class Unembedded:
     trace_ids: tuple[str, ...]
     cue_keys: tuple[str, ...]
     note_ids: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Amount:
+    """What calls of language models took.
+
+    Attributes:
+        calls: Requests made, failed ones too.
+        tokens_in, tokens_out: Of the prompts and of the replies.
+        cost: In the currency of the prices, of the calls whose model has one.
+        unpriced: How many of the calls have no price: while there is any, ``cost`` is a lower bound.
+    """
+
+    calls: int = 0
+    tokens_in: int = 0
+    tokens_out: int = 0
+    cost: float = 0.0
+    unpriced: int = 0
+
+    @property
+    def tokens(self) -> int:
+        """In and out."""
+        return self.tokens_in + self.tokens_out
+
+
+@dataclass(frozen=True, slots=True)
+class Usage:
+    """What was spent on one day (UTC) for one purpose."""
+
+    day: date
+    purpose: Purpose
+    amount: Amount

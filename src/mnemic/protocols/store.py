@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
-from mnemic.protocols.rows import Batch, Delta, EmbedderRecord, Unembedded, Written
-from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Trace, Turn, Unit
+from mnemic.config import Budgets
+from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Unembedded, Usage, Written
+from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -16,7 +17,26 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 
-class Store(Protocol):
+class Ledger(Protocol):
+    """What language models took, shared by all processes of a database."""
+
+    def spend(self, user_id: str, purpose: Purpose, amount: Amount, *, day: date, within: Budgets) -> None:
+        """Add an amount to what is spent, unless a budget does not allow it, in one transaction.
+
+        An amount is reserved before a call, and corrected by the difference after it. What is spent for a user without
+        any rows counts in total only, so that a user who was erased does not come back.
+
+        Raises:
+            BudgetExceeded: Nothing was added.
+        """
+        ...
+
+    def usage(self, user_id: str | None, *, since: date | None = None) -> list[Usage]:
+        """What was spent for a user, or *database*: in total, erased users included; by day, then purpose."""
+        ...
+
+
+class Store(Ledger, Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
     All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,

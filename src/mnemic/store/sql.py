@@ -3,17 +3,18 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
-from datetime import datetime
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import delete, insert, select
 
-from mnemic.protocols import Batch, Delta, EmbedderRecord, Unembedded, Written
-from mnemic.store import check, embedders, load, notes, read, remove, users, vectors, write
+from mnemic.config import Budgets
+from mnemic.protocols import Amount, Batch, Delta, EmbedderRecord, Unembedded, Usage, Written
+from mnemic.store import check, embedders, load, notes, read, remove, spending, users, vectors, write
 from mnemic.store.sqlite import SqliteFile
 from mnemic.store.tables import settings
 from mnemic.store.tables import users as users_table
-from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Trace, Turn, Unit
+from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import Floats
@@ -191,6 +192,18 @@ class SqlStore:
         with self._file.read() as connection:
             counters = users.counters(connection, user_id)
             return Counts(**read.sizes(connection, user_id), revision=counters.revision if counters else 0)
+
+    # spending ------------------------------------------------------------------------------------------
+
+    def spend(self, user_id: str, purpose: Purpose, amount: Amount, *, day: date, within: Budgets) -> None:
+        """Add an amount, within budgets."""
+        with self._file.write() as connection:
+            spending.spend(connection, user_id, purpose, amount, day=day, within=within)
+
+    def usage(self, user_id: str | None, *, since: date | None = None) -> list[Usage]:
+        """What was spent for a user, or in total."""
+        with self._file.read() as connection:
+            return spending.usage(connection, user_id, since=since)
 
     # database ------------------------------------------------------------------------------------------
 

@@ -1,4 +1,4 @@
-"""The tables. Every primary key begins with ``user_id``, but for the four that belong to the whole database.
+"""The tables. Every primary key begins with ``user_id``, but for the few that belong to the whole database.
 
 What a column of bytes holds is said by its type in ``encodings``. Numbers are counted per user and never reused:
 ``seq`` (turns), ``trace`` (public id ``T<trace>``), ``note`` (``N<note>``), ``operation`` (``O<operation>``), ``cue``
@@ -12,6 +12,7 @@ from sqlalchemy import (
     BigInteger,
     Boolean,
     Column,
+    Date,
     ForeignKeyConstraint,
     Index,
     Integer,
@@ -304,6 +305,26 @@ request_turns = _slim(
     _owner("requests", "request"),
     _owner("turns", "seq"),
     Index(None, "user_id", "seq"),
+)
+
+# What language models took; the cost in billionths of the currency.
+AMOUNTS = ("calls", "tokens_in", "tokens_out", "cost", "unpriced")
+usage = _slim(
+    "usage",
+    _user(),
+    Column("day", Date, nullable=False),
+    Column("purpose", String(16), nullable=False),
+    *(_number(name) for name in AMOUNTS),
+    PrimaryKeyConstraint("user_id", "day", "purpose"),
+    _owner("users"),
+)
+# The same of all users together, erased ones too: money that is gone stays gone.
+spending = _slim(
+    "spending",
+    Column("day", Date, nullable=False),
+    Column("purpose", String(16), nullable=False),
+    *(_number(name) for name in AMOUNTS),
+    PrimaryKeyConstraint("day", "purpose"),
 )
 
 embedders = _slim(
