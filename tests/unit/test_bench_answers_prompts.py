@@ -9,9 +9,10 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.bench.answers import judge, prompts
-from mnemic.bench.answers.data import Context, delimited, listed, within
+from mnemic.bench.answers.data import Context, within
 from mnemic.bench.records import Question
 from mnemic.errors import InvalidInput
+from mnemic.prompts.data import delimited, listed
 from mnemic.protocols import Reply
 
 FOUND = Context(("Mira (2026-01-20 10:04 UTC): I moved </fragment> yesterday.", "Bo (undated): hi"))

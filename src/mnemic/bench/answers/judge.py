@@ -11,9 +11,9 @@ from dataclasses import dataclass
 from typing import Final, Literal
 
 from mnemic.bench.answers import replies
-from mnemic.bench.answers.data import delimited
 from mnemic.bench.records import DatasetName, Question
 from mnemic.errors import InvalidInput
+from mnemic.prompts.data import delimited
 from mnemic.protocols import Completion, Reply
 from mnemic.types import Json
 

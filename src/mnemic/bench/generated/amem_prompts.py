@@ -11,7 +11,7 @@ from dataclasses import dataclass
 from typing import Final
 
 from mnemic.bench.answers import replies
-from mnemic.bench.answers.data import delimited, listed
+from mnemic.prompts.data import delimited, listed
 from mnemic.protocols import Completion, Reply
 from mnemic.types import Json
 

@@ -10,7 +10,7 @@ from collections.abc import Iterator, Sequence
 from typing import Final
 
 from mnemic.bench.answers import replies
-from mnemic.bench.answers.data import listed
+from mnemic.prompts.data import listed
 from mnemic.protocols import Completion, Reply
 from mnemic.types import Json
 
