@@ -175,9 +175,7 @@ def test_a_difference_added_to_the_reserved_is_the_actual():
 def test_a_model_for_each_purpose_and_one_for_the_rest(store):
     small, large = ScriptedModel(["s"] * 5, name="a:small"), ScriptedModel(["l"] * 5, name="a:large")
     models = LanguageModels({"": small, "answer": large}, store, clock=lambda: NOW)
-    assert models.names == dict.fromkeys(
-        ("cues", "notes", "segment", "conflict", "sufficiency", "judge"), "a:small"
-    ) | {"answer": "a:large"}
+    assert models.names == dict.fromkeys(get_args(Purpose), "a:small") | {"answer": "a:large"}
     assert models.of("answer", "ana").complete(REQUEST).text == "l"
     assert models.of("cues", "ana").complete(REQUEST).text == "s"
 
