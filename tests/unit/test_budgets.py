@@ -5,6 +5,7 @@ from __future__ import annotations
 from contextlib import closing
 from dataclasses import replace
 from datetime import UTC, datetime, timedelta
+from typing import get_args
 
 import pytest
 
@@ -18,7 +19,7 @@ from mnemic.models.prices import Price
 from mnemic.models.purposes import LanguageModels, budgets
 from mnemic.protocols import Amount, Batch, Completion, Reply, Usage
 from mnemic.store import open_store
-from mnemic.types import Turn
+from mnemic.types import Purpose, Turn
 
 NOW = datetime(2024, 5, 17, 23, 30, tzinfo=UTC)
 REQUEST = Completion("notes", "Be brief.", "Who is Rob?", 20)
