@@ -11,8 +11,8 @@ from datetime import datetime
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
-from mnemic.memory import noting
 from mnemic.memory.agreement import calibrate, serving
+from mnemic.memory.noting import Given, contradicted, resolved
 from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
 from mnemic.types import STATUSES, Added, Note, Task, Turn
 
@@ -178,7 +178,7 @@ class Writer:
                 owner = (*missing.turn_ids, *missing.trace_ids, *missing.cue_keys, *missing.note_ids)[0]
                 self._store.write(user_id, Batch(tasks=(Task("embed", owner),)), now=self._clock())
 
-    def add_notes(self, user_id: str, given: Sequence[noting.Given], *, now: datetime) -> Added:
+    def add_notes(self, user_id: str, given: Sequence[Given], *, now: datetime) -> Added:
         """Plan and write given notes once.
 
         Raises:
@@ -188,10 +188,10 @@ class Writer:
         """
         named = dict.fromkeys(turn_id for one in given for turn_id in one.turn_ids)
         turns = {turn.turn_id: turn for turn in self._store.turns(user_id, turn_ids=list(named))}
-        notes = noting.resolved(given, turns)
+        notes = resolved(given, turns)
         found = self._store.notes(user_id, given_ids=[str(note.given_id) for note in notes], statuses=STATUSES)
         stored = {note.given_id: note for note in found}
-        warnings = self._warnings + noting.contradicted(notes, stored)
+        warnings = self._warnings + contradicted(notes, stored)
         first = {note.given_id: note for note in reversed(notes)}
         new = [note for note in notes if note.given_id not in stored and note is first[note.given_id]]
         ids = {given_id: note.note_id for given_id, note in stored.items()}

@@ -26,6 +26,11 @@ _FEW = 5
 """Turns of a speaker that say whether the answer is theirs: one may match by chance, a few tell."""
 
 
+_ALONE = 0.5
+"""What a trace that is alone in its session is taken to have beside it, of its own score. Evidence on LoCoMo's
+development half has .8 of it (median, lower quartile .56)."""
+
+
 @dataclass(frozen=True, slots=True)
 class Fused:
     """What was fused.
@@ -125,7 +130,7 @@ def _of_traces(matched: Matched, config: Fusion, sentences: _Sentences) -> dict[
 def _beside(matched: Matched, own: Doubles) -> Doubles:
     """(traces,) the larger score of the two traces beside each one in its session: evidence stands together.
 
-    A session of one trace has nothing beside it that could speak for that trace or against it: it speaks for itself.
+    A session of one trace has nothing beside it that could speak for that trace or against it.
     """
     chain = passing(matched)
     sessions = matched.graph.trace_session[chain]
@@ -134,7 +139,7 @@ def _beside(matched: Matched, own: Doubles) -> Doubles:
     if not together.any():
         return beside
     earlier, later = chain[:-1][together], chain[1:][together]
-    beside[chain] = own[chain]
+    beside[chain] = _ALONE * own[chain]
     beside[earlier] = beside[later] = 0.0
     beside[earlier] = own[later]
     beside[later] = np.maximum(beside[later], own[earlier])
