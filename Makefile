@@ -19,9 +19,19 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff format .
 	$(BIN)/ruff check --fix .
 
-# Recall and cost on LoCoMo (needs the data set), written to results/ and into the README.
+# Everything in results/ (needs the data sets, and a package index for the peers), and the README's numbers.
+OURS := default default-no-graph rrf bm25 dense hero hero-paper
+PEERS := mem0-hybrid mem0 txtai-hybrid chroma langgraph
 quality: $(VENV)/installed-for-tests
-	$(BIN)/python scripts/locomo_recall.py --output results/locomo_recall.json
+	$(BIN)/mnemic bench locomo --split all $(addprefix --system ,$(OURS) $(PEERS)) --output results/all
+	$(BIN)/mnemic bench locomo --split all --notes observation --output results/notes
+	$(BIN)/mnemic bench report results/locomo results/all.json results/notes.json
+	rm results/all.* results/notes.*
+	$(BIN)/mnemic bench longmemeval $(addprefix --system ,default bm25 dense) --report results/longmemeval
+	$(BIN)/mnemic bench speed --output results/ours
+	$(BIN)/mnemic bench speed $(addprefix --system ,$(PEERS)) --sizes 1000,10000 --users 10,100 --output results/peers
+	$(BIN)/mnemic bench report results/speed results/ours.json results/peers.json
+	rm results/ours.json results/peers.json
 	$(BIN)/python scripts/readme_numbers.py
 
 clean:

@@ -1,4 +1,4 @@
-"""Writes the measured numbers of README.md from results/locomo_recall.json, between two comments.
+"""Writes the measured numbers of README.md from the results of ``mnemic bench``, between two comments.
 
     python scripts/readme_numbers.py            rewrites README.md
     python scripts/readme_numbers.py --check    changes nothing; fails where README.md and the results differ
@@ -11,99 +11,112 @@ from __future__ import annotations
 import argparse
 import json
 import sys
-from collections.abc import Iterable, Iterator
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
+from mnemic.bench import columns, markdown, report, tables
+from mnemic.bench.columns import Column, Record, inner, number, share
+
 ROOT = Path(__file__).parent.parent
 README = ROOT / "README.md"
-RESULTS = ROOT / "results" / "locomo_recall.json"
-BEGIN = "<!-- numbers: written by scripts/readme_numbers.py from results/locomo_recall.json -->"
+RESULTS = {name: ROOT / "results" / name / "results.json" for name in ("locomo", "longmemeval", "speed")}
+BEGIN = "<!-- numbers: written by scripts/readme_numbers.py from results/ -->"
 END = "<!-- end of numbers -->"
-CONFIGURATIONS = {
-    "default": "`default`",
-    "hero": "`hero`",
-    "hero_spacy_paper": "`hero`, the paper's thresholds, spaCy cues",
-}
-DEPTHS = ("5", "10")
+HALVES = ("default", "rrf")
+"""Whose numbers on the development and the test half stand side by side."""
+SPEED = ("users", "turns", "add one, CPU ms", "search CPU ms p50", "resident MB", "MB on disk")
+"""Columns of what was measured of speed."""
 
 
-def block(report: dict[str, Any]) -> str:
-    """The tables and sentences that stand between the comments."""
-    ingest = report["ingest"]
-    traces = [row["traces"] for row in ingest["conversations"]]
-    return "\n".join(
+def block(found: Mapping[str, Any]) -> str:
+    """The tables and sentences that stand between the comments; ``found`` has the JSON of each of ``RESULTS``."""
+    locomo = [summary for summary in found["locomo"]["summaries"] if "+notes" not in summary["system"]]
+    named = {summary["system"]: summary for summary in locomo}
+    ours = named["default"]
+    both = {name: named[name] for name in HALVES}
+    sessions = {summary["system"]: summary for summary in found["longmemeval"]["summaries"]}
+    speed = [record for record in found["speed"]["speed"] if "failed" not in record]
+    return "\n\n".join(
         (
-            *table(("configuration", *HEADS, "CPU per question, p50"), configurations(report)),
-            "",
-            "`default` on the test half, by the benchmark's categories:",
-            "",
-            *table(("category", "questions", *HEADS), categories(report["default"])),
-            "",
-            f"The test half has {report['default']['test']['n']} answerable questions, the development half "
-            f"{report['default']['dev']['n']} (`default` there: {cells(report['default']['dev'])}). A conversation "
-            f"has {min(traces)} to {max(traces)} traces. Importing one takes {ingest['cpu_s_mean']:.1f} CPU-seconds "
-            f"on average ({ingest['embedder_share_mean']:.0%} of it in the embedder) and at most "
-            f"{ingest['megabytes_max']:.1f} MB on disk. Measured at commit {report['commit']} with Python "
-            f"{report['python']}.",
+            f"All ten conversations, {whole(ours, 'n')} questions, with 95 % intervals:",
+            report.readme_table(locomo),
+            f"Relevance tells answerable questions from unanswerable ones with AUROC "
+            f"{share(need(ours, 'abstention', 'auroc'))}. The halves apart, and plain rank fusion beside:",
+            written(both, columns.halves("trace")),
+            "`default` by category, fraction at 10:",
+            written({"default": ours}, categories(ours)),
+            cost(ours),
+            f"LongMemEval_S, the {whole(sessions['default'], 'n')} answerable questions of the part to develop on, by "
+            "session; so few that one question moves a number by several hundredths:",
+            written(sessions, columns.sessions("trace")),
+            "Cost as one user grows, and as more users come, without embedding, on made-up dialogue and a busy machine "
+            "([results/speed](results/speed/report.md)):",
+            written_table(tables.speed(speed, [column for column in columns.SPEED if column.head in SPEED])),
         )
     )
 
 
-HEADS = ("fraction R@5", "R@10", "hit-any R@5", "R@10")
+def categories(record: Record) -> list[Column]:
+    """Both levels, a column for each category."""
+    return [
+        Column(f"{category}, {level}", "", ("by_category", category, level, "fraction", "10"), share)
+        for level in ("trace", "turn")
+        for category in inner(record, "by_category")
+    ]
 
 
-def configurations(report: dict[str, Any]) -> Iterator[list[str]]:
-    for key, shown in CONFIGURATIONS.items():
-        found = report[key]
-        yield [shown, *recall(found["test"]), f"{found['query']['cpu_ms_p50']:.1f} ms"]
+def cost(record: Record) -> str:
+    """What taking the conversations in took, in a sentence."""
+    users, spent = need(record, "build", "users"), need(record, "build", "cpu_s")
+    embedding = need(record, "build", "embedding_cpu_s") / spent
+    disk = need(record, "build", "bytes_on_disk") / users / 1e6
+    return (
+        f"Importing a conversation takes {spent / users:.1f} CPU-seconds on average ({embedding:.0%} of it in the "
+        f"embedder) and {disk:.1f} MB on disk. Measured at commit {str(record['commit'])[:7]}."
+    )
 
 
-def categories(found: dict[str, Any]) -> Iterator[list[str]]:
-    for category, numbers in found["test_by_category"].items():
-        yield [category, str(numbers["n"]), *recall(numbers)]
+def need(record: Record, *path: str) -> float:
+    """The number at a path. Raises KeyError where there is none."""
+    found = number(record, *path)
+    if found is None:
+        raise KeyError(path)
+    return found
 
 
-def recall(numbers: dict[str, Any]) -> list[str]:
-    return [share(numbers[kind][depth]) for kind in ("fraction", "hit_any") for depth in DEPTHS]
+def whole(record: Record, *path: str) -> str:
+    return columns.whole(need(record, *path))
 
 
-def cells(numbers: dict[str, Any]) -> str:
-    found = recall(numbers)
-    return f"{found[0]} / {found[1]} and {found[2]} / {found[3]}"
+def written(systems: Mapping[str, Record], wanted: Sequence[Column]) -> str:
+    return written_table(tables.filled(systems, wanted))
 
 
-def share(value: float) -> str:
-    return f"{value:.3f}".removeprefix("0")
+def written_table(table: tables.Table) -> str:
+    return "\n".join(markdown.table(table))
 
 
-def table(heads: Iterable[str], rows: Iterable[list[str]]) -> Iterator[str]:
-    heads = list(heads)
-    yield line(heads)
-    yield line(["---"] * len(heads))
-    yield from map(line, rows)
-
-
-def line(row: Iterable[str]) -> str:
-    return f"| {' | '.join(row)} |"
-
-
-def rewritten(readme: str, report: dict[str, Any]) -> str:
-    """The README with the numbers of a report. Raises ValueError when it lacks the two comments."""
+def rewritten(readme: str, found: Mapping[str, Any]) -> str:
+    """The README with the numbers of the results. Raises ValueError when it lacks the two comments."""
     before, begin, rest = readme.partition(BEGIN)
     _, end, after = rest.partition(END)
     if not begin or not end:
         raise ValueError(f"README.md has no lines {BEGIN!r} and {END!r}")
-    return f"{before}{begin}\n{block(report)}\n{end}{after}"
+    return f"{before}{begin}\n{block(found)}\n{end}{after}"
+
+
+def read() -> dict[str, Any]:
+    """The JSON of each of ``RESULTS``."""
+    return {name: json.loads(path.read_text(encoding="utf-8")) for name, path in RESULTS.items()}
 
 
 def main() -> None:
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("--check", action="store_true", help="change nothing; fail where they differ")
-    parser.add_argument("--results", type=Path, default=RESULTS)
     arguments = parser.parse_args()
     readme = README.read_text(encoding="utf-8")
-    wanted = rewritten(readme, json.loads(arguments.results.read_text(encoding="utf-8")))
+    wanted = rewritten(readme, read())
     if arguments.check:
         sys.exit(0 if wanted == readme else "README.md and the results differ: python scripts/readme_numbers.py")
     README.write_text(wanted, encoding="utf-8")

@@ -119,6 +119,16 @@ def test_results_of_several_runs_make_one_report(bench, tmp_path):
     assert (tmp_path / "again/report.md").read_text() == page
 
 
+def test_of_a_size_measured_twice_a_report_has_the_last(bench, tmp_path):
+    for name, cost in (("cut", None), ("whole", 7.5)):
+        measured = {"system": "default", "users": 1, "turns": 10, "add_one_ms": cost}
+        other = {"system": "default", "users": 1, "turns": 5, "add_one_ms": 1.0}
+        (tmp_path / f"{name}.json").write_text(json.dumps({"speed": [measured, *([other] if cost is None else [])]}))
+    assert bench("report", "all", "cut.json", "whole.json")[0] == 0
+    kept = json.loads((tmp_path / "all/results.json").read_text())["speed"]
+    assert [(one["turns"], one["add_one_ms"]) for one in kept] == [(5, 1.0), (10, 7.5)]
+
+
 @pytest.mark.parametrize(
     ("text", "said"),
     [

@@ -13,6 +13,7 @@ from mnemic.bench.records import Row
 from mnemic.bench.summary import Summary
 from mnemic.errors import InvalidFile
 from mnemic.importers.files import SourceFile
+from mnemic.types import Json
 
 
 @dataclass(slots=True)
@@ -23,7 +24,7 @@ class Gathered:
         summaries: Of retrieval.
         rows: For each summary its rows, perhaps none.
         answers: Of replies.
-        speed: Measurements of ``bench speed``.
+        speed: Measurements of ``bench speed``; of a system at one size the last.
         sweeps: Setting -> its values, as text, each with the summary under it.
     """
 
@@ -56,12 +57,17 @@ def _add(found: Gathered, path: Path) -> None:
         found.summaries += read.summaries
         found.rows += read.rows
     found.answers += answers
-    found.speed += speed
+    again = {_size(record) for record in speed}
+    found.speed = [record for record in found.speed if _size(record) not in again] + speed
     try:
         for setting, values in sweeps.items():
             found.sweeps.setdefault(setting, []).extend((str(value), dict(one)) for value, one in values)
     except (AttributeError, TypeError, ValueError) as error:
         raise InvalidFile(f"{path}: 'sweeps' is damaged; make the file again with mnemic bench sweep") from error
+
+
+def _size(record: Record) -> tuple[Json, ...]:
+    return tuple(record.get(name) for name in ("system", "embedder", "users", "turns"))
 
 
 def _records(record: Mapping[str, Any], key: str, path: Path) -> list[Record]:
