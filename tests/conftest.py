@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import re
 import shutil
+import signal
 from collections.abc import Callable, Iterator
 from datetime import UTC, datetime
 from pathlib import Path
@@ -19,6 +20,9 @@ from mnemic.models.doubles import HashEmbedder
 from mnemic.types import Part, Turn
 
 ROOT = Path(__file__).parent.parent
+
+# A shell starts its background jobs deaf to Ctrl-C, and their children inherit that; tests press it.
+signal.signal(signal.SIGINT, signal.default_int_handler)
 
 # How long one example takes says nothing on a machine that other tests keep busy.
 settings.register_profile("mnemic", deadline=None)
