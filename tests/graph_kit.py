@@ -302,7 +302,7 @@ def told(graph: Graph) -> dict[str, Any]:
             for slot, name in units.items()
         },
         "traces": {graph.trace_ids[slot]: _trace(graph, slot) for slot in traces},
-        "chain": [graph.trace_ids[int(slot)] for slot in graph.chain()],
+        "chain": [graph.trace_ids[int(slot)] for slot in graph.chain],
         "notes": sorted(
             (
                 *_note(graph, slot),

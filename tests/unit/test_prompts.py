@@ -11,6 +11,7 @@ from hypothesis import given, settings
 from hypothesis import strategies as st
 
 from mnemic.algo import tokens
+from mnemic.algo.segments import repair
 from mnemic.models.metered import size
 from mnemic.prompts import align, answer, conflict, evolve, facts, profile, query, segment, sufficiency, topic, trace
 from mnemic.prompts.data import delimited, numbered
@@ -91,7 +92,7 @@ def test_any_reply_can_be_read(name, text, finish):
 def test_segments_partition_the_session(starts, turns):
     found = segment.parse(says({"segments": [{"start": start, "topic": "t"} for start in starts]}), turns=turns)
     assert bool(found.items) == bool(starts)
-    for some in filter(None, (found.items, segment.blocks(turns))):
+    for some in filter(None, (found.items, repair(None, turns).segments)):
         assert [turn for one in some for turn in range(one.start, one.end)] == [*range(turns)]
         assert all(one.start < one.end for one in some)
 

@@ -305,7 +305,7 @@ def test_a_trace_gains_from_the_better_one_beside_it_in_its_session() -> None:
 
 def by_order(graph: Graph) -> list[str]:
     """The living traces in the order of the dialogue."""
-    return [graph.trace_ids[slot] for slot in graph.chain()]
+    return [graph.trace_ids[slot] for slot in graph.chain]
 
 
 def test_a_match_by_words_alone_can_be_first() -> None:

@@ -142,7 +142,7 @@ class Graph:
     @cached_property
     def walk(self) -> ppr.Walk:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
-        return ppr.Walk(self.frequency, self.chain())
+        return ppr.Walk(self.frequency, self.chain)
 
     @cached_property
     def trace_session(self) -> Ints:
@@ -152,8 +152,9 @@ class Graph:
         numbers: dict[str, int] = {}
         return np.array([numbers.setdefault(self.turn_session[turn], turn) for turn in first.tolist()], np.int64)
 
+    @cached_property
     def chain(self) -> Ints:
-        """The living traces in the order of the dialogue."""
+        """(living traces,) the living traces in the order of the dialogue."""
         alive = np.flatnonzero(self.trace_alive)
         ordinal = self.trace_ordinal[alive]
         return alive if np.all(ordinal[:-1] <= ordinal[1:]) else alive[np.argsort(ordinal, kind="stable")]

@@ -68,17 +68,22 @@ def scores(matched: Matched, config: Fusion, targets: Targets) -> Fused:
 
 @dataclass(frozen=True, slots=True)
 class _Sentences:
-    """(u,) weighted signals of each sentence, and their sum; 0 for sentences that do not pass."""
+    """(u,) weighted signals of each sentence, and their sum; 0 for sentences that do not pass.
+
+    ``words`` is the lexical signal without its weight; with none it serves nothing, missing vectors neither.
+    """
 
     weighted: dict[str, Doubles]
     total: Doubles
+    words: Doubles
 
     @classmethod
     def of(cls, matched: Matched, config: Fusion) -> _Sentences:
         graph, passing = matched.graph, matched.candidates.units
+        words = _share(matched.words) if config.lexical > 0 else np.zeros(len(matched.words))
         signals = {
-            "unit": _alike(matched, config),
-            "lexical": _worded(matched, config),
+            "unit": _alike(matched, config, words),
+            "lexical": words,
             "speaker": _speaks(matched) * passing,
             "note": _noted(matched),
         }
@@ -86,18 +91,13 @@ class _Sentences:
             signals["date"] = near[graph.unit_turn] * passing
         weights = {name: float(getattr(config, name)) for name in signals}
         used = {name: weights[name] * values for name, values in signals.items() if weights[name] and np.any(values)}
-        return cls(used, sum(used.values(), np.zeros(len(passing))))
+        return cls(used, sum(used.values(), np.zeros(len(passing))), words)
 
 
-def _alike(matched: Matched, config: Fusion) -> Doubles:
+def _alike(matched: Matched, config: Fusion, words: Doubles) -> Doubles:
     """(u,) the unit signal: what asks is less likely to answer."""
-    alike = _completed(matched.units, matched.graph.units_without_vector, _worded(matched, config))
+    alike = _completed(matched.units, matched.graph.units_without_vector, words)
     return np.maximum(alike - config.asking * matched.graph.unit_asks, 0.0) * matched.candidates.units
-
-
-def _worded(matched: Matched, config: Fusion) -> Doubles:
-    """(u,) the lexical signal; without a weight it serves nothing, missing vectors neither."""
-    return _share(matched.words) if config.lexical > 0 else np.zeros(len(matched.words))
 
 
 def _completed(cosines: Floats, unknown: Mask, words: Doubles) -> Doubles:
@@ -114,9 +114,11 @@ def _of_traces(matched: Matched, config: Fusion, sentences: _Sentences) -> dict[
     """The weighted signals of whole traces, each (traces,), without those that apply to none."""
     graph, traces = matched.graph, matched.candidates.traces
     holders = Targets(graph, traces=True)
-    unknown = np.isnan(matched.traces) | graph.traces_without_vector
-    near = np.clip(np.nan_to_num(matched.traces), 0.0, 1.0)
-    near = config.trace * _completed(near, unknown, holders.of_units(_worded(matched, config)))
+    unknown = (np.isnan(matched.traces) | graph.traces_without_vector) & traces
+    near = np.clip(np.nan_to_num(matched.traces).astype(np.float64), 0.0, 1.0)
+    if unknown.any():
+        near = _completed(near, unknown, holders.of_units(sentences.words))
+    near = config.trace * near
     own = (holders.of_units(sentences.total) + near) * traces
     signals = {"trace": near}
     if config.graph > 0:

@@ -142,7 +142,7 @@ def transition(matched: Matched, *, directed: bool = False) -> Walk | Sparse:
 
 def passing(matched: Matched) -> Ints:
     """The traces that pass, in the order of the dialogue."""
-    chain = matched.graph.chain()
+    chain = matched.graph.chain
     return chain[matched.candidates.traces[chain]]
 
 
@@ -169,7 +169,7 @@ def _estimated(
     if len(question.named) == 1:
         own = (graph.turn_speaker == min(question.named)) * config.speaker
         chances.append(chances[0] + own[graph.unit_turn])
-    chain, has_one = graph.chain(), np.zeros(len(traces), np.bool_)
+    chain, has_one = graph.chain, np.zeros(len(traces), np.bool_)
     for values in chances:
         of_trace = (Targets(graph, traces=True).of_units(values) + config.trace * traces) * candidates.traces
         likely = _best(of_trace, _CHANCE // 4)[chain]
