@@ -180,9 +180,9 @@ def test_a_next_version_supersedes_and_both_stay_readable(store: Store) -> None:
     )
     assert (new.text, new.version, new.status, new.recorded_at) == ("likes coffee", 2, "current", LATER)
     assert store.operations("u") == [
-        Operation("O1", NOW, "ADD", "N1", "add", None, "likes tea"),
-        Operation("O2", NOW, "ADD", "N2", "add", None, "other"),
-        Operation("O3", LATER, "UPDATE", "N1", "person", "likes tea", "likes coffee"),
+        Operation("O1", NOW, "ADD", "N1", "add", None, "likes tea", 1),
+        Operation("O2", NOW, "ADD", "N2", "add", None, "other", 1),
+        Operation("O3", LATER, "UPDATE", "N1", "person", "likes tea", "likes coffee", 2),
     ]
     assert [entry.operation_id for entry in store.operations("u", target_id="N1")] == ["O1", "O3"]
     assert store.counts("u").notes == 2

@@ -19,10 +19,10 @@ from mnemic.config import Budgets
 from mnemic.errors import MigrationFailed, StoreCorrupt, StoreError, StoreLocked, StoreNewer
 from mnemic.protocols import Amount, Usage
 from mnemic.store import Migrated, migrate, open_store, schema
+from mnemic.store.columns import tables
 from mnemic.store.migrations import REVISIONS
 from mnemic.store.schema import HISTORY, History
 from mnemic.store.sqlite import APPLICATION_ID
-from mnemic.store.tables import tables
 
 DUMPS = Path(__file__).parent / "schemas"
 SPENT = Amount(2, 300, 40, 0.0012, 1)

@@ -13,6 +13,8 @@ from mnemic.protocols.rows import (
     Batch,
     Delta,
     EmbedderRecord,
+    Held,
+    NoteState,
     TurnRow,
     Unembedded,
     Usage,
@@ -20,6 +22,7 @@ from mnemic.protocols.rows import (
     Written,
 )
 from mnemic.protocols.store import Ledger, Store
+from mnemic.protocols.work import Lease, WorkQueue
 
 if TYPE_CHECKING:
     import numpy as np
@@ -35,8 +38,11 @@ __all__ = [
     "Delta",
     "Embedder",
     "EmbedderRecord",
+    "Held",
     "LanguageModel",
+    "Lease",
     "Ledger",
+    "NoteState",
     "Reply",
     "Reranker",
     "Store",
@@ -44,5 +50,6 @@ __all__ = [
     "Unembedded",
     "Usage",
     "Vectors",
+    "WorkQueue",
     "Written",
 ]

@@ -4,10 +4,26 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
-from datetime import date
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from mnemic.types import Note, Purpose, Task, Thresholds, TimePhrase, Trace, Turn, Unit
+from mnemic.protocols.work import Lease
+from mnemic.types import (
+    Action,
+    Episode,
+    Interval,
+    Json,
+    Note,
+    NoteStatus,
+    Purpose,
+    Task,
+    Thresholds,
+    TimePhrase,
+    Trace,
+    Turn,
+    Unit,
+    WorkKind,
+)
 
 if TYPE_CHECKING:
     import numpy as np
@@ -44,6 +60,32 @@ class Vectors:
 
 
 @dataclass(frozen=True, slots=True)
+class NoteState:
+    """A version of a note that stays, word for word, but counts otherwise from now on.
+
+    Attributes:
+        before: The status and validity that the plan saw.
+        after: Those that it gets.
+        detail: For the log, besides these.
+    """
+
+    note_id: str
+    version: int
+    action: Action
+    before: tuple[NoteStatus, Interval]
+    after: tuple[NoteStatus, Interval]
+    detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class Held:
+    """How a note that waits for a person stands to another one: ``algo.revise``'s relation, and that note's id."""
+
+    relation: str
+    target_id: str | None
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Everything that one write commits, or nothing of it.
 
@@ -53,7 +95,7 @@ class Batch:
         phrases: Time phrases of the new turns.
         traces: New traces. ``ordinal`` -1 appends to the chain; a given ordinal takes that place (repacking).
         notes: New notes (``note_id`` empty: a new one, version 1; given: the next version, the former
-            current version becomes ``superseded``).
+            current version becomes ``superseded``, where the new one is current).
         surfaces: cue key -> a surface form, for every key that units and notes mention.
         vectors: Embeddings of the above; what lacks one needs a task.
         tasks: Work left for later.
@@ -63,7 +105,17 @@ class Batch:
         idempotency_key: Remembered with the ids of ``request_turns``; a repeat of the key finds them.
         request_turns: The ids of all turns of the call, known and new, for the idempotency record.
         tails: session_id -> turn_id of the last turn that the plan saw there (None: the session was empty).
-        trigger: For the log: ``add``, ``delete``, ``person``.
+        trigger: For the log: ``add``, ``delete``, ``person``, or a model's name.
+        mentions: (turn_id, start of a unit) -> cues, key -> count, that a unit of a stored turn mentions besides.
+        states: Versions of notes that get another status, before the new notes are added.
+        details: Position in ``notes`` -> what the log says of it besides.
+        held: Position in ``notes`` -> what a note that waits for a person asks for.
+        settled: (note_id, version) of notes that wait no more.
+        episodes: New ones (``episode_id`` empty).
+        remove_episodes: Those whose place they take.
+        work: What language models shall do with the new traces, repacked ones included.
+        due: When that is due.
+        lease: Of the work that this batch is the result of: the write finishes it.
     """
 
     turns: tuple[Turn, ...] = ()
@@ -80,15 +132,33 @@ class Batch:
     request_turns: tuple[str, ...] = ()
     tails: Mapping[str, str | None] = field(default_factory=dict[str, "str | None"])
     trigger: str = "add"
+    mentions: Mapping[tuple[str, int], Mapping[str, int]] = field(
+        default_factory=dict[tuple[str, int], Mapping[str, int]]
+    )
+    states: tuple[NoteState, ...] = ()
+    details: Mapping[int, Mapping[str, Json]] = field(default_factory=dict[int, Mapping[str, Json]])
+    held: Mapping[int, Held] = field(default_factory=dict[int, Held])
+    settled: tuple[tuple[str, int], ...] = ()
+    episodes: tuple[Episode, ...] = ()
+    remove_episodes: tuple[str, ...] = ()
+    work: tuple[WorkKind, ...] = ()
+    due: datetime | None = None
+    lease: Lease | None = None
 
 
 @dataclass(frozen=True, slots=True)
 class Written:
-    """What one write made."""
+    """What one write made.
+
+    Attributes:
+        operation_ids: Of the log entries, in order.
+    """
 
     revision: int
     trace_ids: tuple[str, ...]
     note_ids: tuple[str, ...]
+    operation_ids: tuple[str, ...] = ()
+    episode_ids: tuple[str, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)
@@ -105,8 +175,8 @@ class TurnRow:
 class Delta:
     """What changed for one user since a revision; since 0 it is everything.
 
-    A row that changed (metadata, late vectors, a note's status) comes again, whole. Removals are applied first. A cue
-    that nothing mentions any more is gone without being named: its key may be an erased word.
+    A row that changed (metadata, late vectors or cues, a note's status) comes again, whole. Removals are applied first.
+    A cue that nothing mentions any more is gone without being named: its key may be an erased word.
     """
 
     revision: int
@@ -117,6 +187,8 @@ class Delta:
     traces: tuple[tuple[Trace, Floats | None], ...]
     notes: tuple[tuple[Note, Floats | None], ...]
     cues: tuple[tuple[str, str, Floats | None], ...]
+    removed_episodes: tuple[str, ...] = ()
+    episodes: tuple[Episode, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

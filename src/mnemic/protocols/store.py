@@ -7,8 +7,9 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from mnemic.config import Budgets
-from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Unembedded, Usage, Written
-from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
+from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
+from mnemic.protocols.work import WorkQueue
+from mnemic.types import Counts, Episode, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -36,7 +37,7 @@ class Ledger(Protocol):
         ...
 
 
-class Store(Ledger, Protocol):
+class Store(Ledger, WorkQueue, Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
     All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,
@@ -55,8 +56,9 @@ class Store(Ledger, Protocol):
 
         Raises:
             StoreConflict: A turn id of the batch exists, its idempotency key is known, a session's last turn
-                is not the one in ``tails``, a turn or trace to be removed is gone, or a new note has the given id of
-                another. Nothing was stored.
+                is not the one in ``tails``, a turn, trace or episode to be removed is gone, a new note has the given
+                id of another, a note is not as ``states`` saw it, a turn of an episode is in another one, or the lease
+                does not hold all of its work any more. Nothing was stored.
         """
         ...
 
@@ -152,7 +154,19 @@ class Store(Ledger, Protocol):
         """Notes by note_id, then version; every version whose status is among ``statuses``. ``after`` is a note_id."""
         ...
 
-    def operations(self, user_id: str, *, target_id: str | None = None) -> list[Operation]:
+    def held(self, user_id: str) -> dict[tuple[str, int], Held]:
+        """(note_id, version) of the notes that wait for a person -> what they ask for."""
+        ...
+
+    def episodes(
+        self, user_id: str, *, episode_ids: Sequence[str] | None = None, session_id: str | None = None
+    ) -> list[Episode]:
+        """Stored episodes that meet all criteria, in the order of the dialogue."""
+        ...
+
+    def operations(
+        self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
+    ) -> list[Operation]:
         """The log, oldest first."""
         ...
 

@@ -6,13 +6,16 @@ from collections import Counter
 from collections.abc import Sequence
 from typing import Any
 
+from sqlalchemy import select
+
+from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch, Vectors, Written
-from mnemic.store import vectors
+from mnemic.store import episodes, vectors, work
 from mnemic.store.adding import Adding
 from mnemic.store.encodings import interval_columns, maybe_stamp
 from mnemic.store.ids import public_id
 from mnemic.store.note_versions import add_notes
-from mnemic.store.read import numbers_of_cues, numbers_of_turns
+from mnemic.store.read import numbers_of_cues, numbers_of_turns, rows_with
 from mnemic.store.tables import (
     cues,
     phrases,
@@ -34,9 +37,10 @@ def add(adding: Adding, batch: Batch) -> Written:
     _find_old_turns(adding, batch)
     new_cues = _add_cues(adding, batch)
     _add_units(adding, batch.units)
+    _add_mentions(adding, batch)
     _add_phrases(adding, batch.phrases)
     trace_numbers = _add_traces(adding, batch.traces)
-    versions = add_notes(adding, batch.notes, trigger=batch.trigger)
+    versions = add_notes(adding, batch)
     if batch.vectors is not None:
         numbered = _numbered(adding, batch.vectors, trace_numbers, versions)
         old = _old(adding, batch.turns, new_cues, numbered)
@@ -44,11 +48,16 @@ def add(adding: Adding, batch: Batch) -> Written:
         vectors.touch(adding.connection, adding.user_id, adding.counters.revision, old)
     owed = dict.fromkeys((*batch.tasks, *_owed(batch, trace_numbers, versions)))
     adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in owed))
+    if batch.work and batch.due is not None:
+        work.put(adding.connection, adding.user_id, trace_numbers, batch.work, batch.due)
+    made = episodes.add(adding, batch.episodes)
     _add_request(adding, batch)
     return Written(
         revision=adding.counters.revision,
         trace_ids=tuple(public_id("T", number) for number in trace_numbers),
         note_ids=tuple(public_id("N", note) for note, _ in versions),
+        operation_ids=tuple(public_id("O", number) for number in adding.logged),
+        episode_ids=tuple(public_id("E", number) for number in made),
     )
 
 
@@ -93,6 +102,8 @@ def _turn_columns(adding: Adding, turn: Turn) -> dict[str, Any]:
 def _find_old_turns(adding: Adding, batch: Batch) -> None:
     mentioned = {span.turn_id for trace in batch.traces for span in trace.spans}
     mentioned |= {span.turn_id for note in batch.notes for span in note.sources}
+    mentioned |= {turn_id for episode in batch.episodes for turn_id in episode.turn_ids}
+    mentioned |= {turn_id for turn_id, _ in batch.mentions}
     mentioned |= set(batch.request_turns)
     if batch.vectors is not None:
         mentioned |= batch.vectors.units.keys()
@@ -102,7 +113,8 @@ def _find_old_turns(adding: Adding, batch: Batch) -> None:
 
 def _add_cues(adding: Adding, batch: Batch) -> set[int]:
     """Number all mentioned cues; returns the numbers of the new ones."""
-    keys = list(dict.fromkeys(key for text in (*batch.units, *batch.notes) for key in text.cues))
+    mentioning = (*(text.cues for text in (*batch.units, *batch.notes)), *batch.mentions.values())
+    keys = list(dict.fromkeys(key for cued in mentioning for key in cued))
     old = numbers_of_cues(adding.connection, adding.user_id, keys)
     new = [key for key in keys if key not in old]
     first = adding.counters.take("next_cue", len(new))
@@ -130,6 +142,30 @@ def _add_units(adding: Adding, new: Sequence[Unit]) -> None:
         mentions += [{**place, "cue": adding.cues[key], "mentions": count} for key, count in unit.cues.items()]
     adding.put(units, places)
     adding.put(unit_cues, mentions)
+
+
+def _add_mentions(adding: Adding, batch: Batch) -> None:
+    """Add cues to units of stored turns, besides those they have; their turns come again in ``load``."""
+    if not batch.mentions:
+        return
+    places = select(units.c.seq, units.c.no, units.c.start).where(units.c.user_id == adding.user_id)
+    has = select(unit_cues.c.seq, unit_cues.c.no, unit_cues.c.cue).where(unit_cues.c.user_id == adding.user_id)
+    seqs = sorted({adding.seq(turn_id) for turn_id, _ in batch.mentions})
+    numbered = {(row.seq, row.start): row.no for row in rows_with(adding.connection, places, units.c.seq, seqs)}
+    known = {tuple(row) for row in rows_with(adding.connection, has, unit_cues.c.seq, seqs)}
+    rows: list[dict[str, int]] = []
+    for (turn_id, start), cued in batch.mentions.items():
+        seq = adding.seq(turn_id)
+        no = numbered.get((seq, start))
+        if no is None:
+            raise StoreConflict(f"turn {turn_id!r} of user {adding.user_id!r} has no sentence at {start}")
+        new = ((adding.cues[key], count) for key, count in cued.items())
+        rows += [
+            {"seq": seq, "no": no, "cue": cue, "mentions": count} for cue, count in new if (seq, no, cue) not in known
+        ]
+    adding.put(unit_cues, rows)
+    changed = {(row["seq"],) for row in rows}
+    vectors.bump(adding.connection, adding.user_id, adding.counters.revision, turns, ("seq",), sorted(changed))
 
 
 def _add_phrases(adding: Adding, new: Sequence[TimePhrase]) -> None:

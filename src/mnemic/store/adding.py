@@ -2,15 +2,29 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping
+from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import Connection, Table, insert
 
 from mnemic.errors import StoreConflict
+from mnemic.store.tables import operation_details, operations
 from mnemic.store.users import Counters
-from mnemic.types import Span
+from mnemic.types import Action, Json, Span
+
+
+@dataclass(frozen=True, slots=True)
+class LogEntry:
+    """One entry of the log of operations, before it has a number."""
+
+    action: Action
+    target_id: str
+    version: int | None
+    trigger: str
+    before: str | None
+    after: str | None
+    detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
 
 
 @dataclass(slots=True)
@@ -21,6 +35,7 @@ class Adding:
         now: Microseconds.
         seqs: turn_id -> ``seq`` of the turns that the batch mentions.
         cues: Cue key -> number of the cues that the batch mentions.
+        logged: Numbers of the log entries made so far.
     """
 
     connection: Connection
@@ -29,12 +44,32 @@ class Adding:
     now: int
     seqs: dict[str, int] = field(default_factory=dict[str, int])
     cues: dict[str, int] = field(default_factory=dict[str, int])
+    logged: list[int] = field(default_factory=list[int])
 
     def put(self, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:
         """Insert rows of this user."""
         whole = [{"user_id": self.user_id, **row} for row in rows]
         if whole:
             self.connection.execute(insert(table), whole)
+
+    def log(self, entries: Sequence[LogEntry]) -> None:
+        """Add entries to the log of operations."""
+        first = self.counters.take("next_operation", len(entries))
+        numbers = range(first, first + len(entries))
+        self.logged += numbers
+        columns = ("action", "target_id", "version", "trigger", "before", "after")
+        numbered = list(zip(numbers, entries, strict=True))
+        self.put(
+            operations,
+            (
+                {"operation": number, "at": self.now, **{name: getattr(entry, name) for name in columns}}
+                for number, entry in numbered
+            ),
+        )
+        self.put(
+            operation_details,
+            ({"operation": number, "detail": dict(entry.detail)} for number, entry in numbered if entry.detail),
+        )
 
     def span(self, no: int, span: Span) -> dict[str, int]:
         """The columns of a span, its owner's ``no``-th. Raises StoreConflict when its turn is gone."""

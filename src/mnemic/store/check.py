@@ -4,10 +4,10 @@ from __future__ import annotations
 
 from sqlalchemy import ColumnElement, Connection, Table, func, select
 
+from mnemic.store.shared_tables import embedders
 from mnemic.store.tables import (
     cue_vectors,
     cues,
-    embedders,
     note_cues,
     note_vectors,
     trace_spans,

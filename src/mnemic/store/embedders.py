@@ -12,10 +12,10 @@ from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, 
 from mnemic.errors import InvalidInput
 from mnemic.protocols import EmbedderRecord, Unembedded
 from mnemic.store.ids import public_id
+from mnemic.store.shared_tables import embedders
 from mnemic.store.tables import (
     cue_vectors,
     cues,
-    embedders,
     note_vectors,
     notes,
     trace_vectors,

@@ -7,12 +7,12 @@ from collections.abc import Iterable, Iterator
 from itertools import islice
 from typing import Literal, TypeVar
 
-Kind = Literal["T", "N", "O"]
+Kind = Literal["T", "N", "O", "E"]
 Value = TypeVar("Value")
 
 # Below the smallest limit of variables that any SQLite was built with (999).
 _PIECE = 900
-_PUBLIC_ID = re.compile(r"([TNO])([1-9][0-9]{0,17})", re.ASCII)
+_PUBLIC_ID = re.compile(r"([TNOE])([1-9][0-9]{0,17})", re.ASCII)
 
 
 def public_id(kind: Kind, number: int) -> str:

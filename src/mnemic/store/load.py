@@ -12,12 +12,14 @@ from mnemic.protocols import Delta, TurnRow
 from mnemic.store import users
 from mnemic.store.embedders import Active, active
 from mnemic.store.encodings import interval, unpack
+from mnemic.store.episodes import whole as whole_episodes
 from mnemic.store.ids import Kind, public_id
 from mnemic.store.notes import NOTE_COLUMNS, whole_notes
 from mnemic.store.read import TRACE_COLUMNS, TURN_COLUMNS, turn_of, units_of, whole_traces
 from mnemic.store.tables import (
     cue_vectors,
     cues,
+    episodes,
     note_vectors,
     notes,
     phrases,
@@ -29,7 +31,7 @@ from mnemic.store.tables import (
     unit_vectors,
     units,
 )
-from mnemic.types import Note, TimePhrase, Trace, Unit
+from mnemic.types import Episode, Note, TimePhrase, Trace, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import Floats
@@ -50,6 +52,7 @@ def load(connection: Connection, user_id: str, since: int) -> Delta:
             turns=tuple(range(found.next_seq)),
             traces=tuple(public_id("T", number) for number in range(1, found.next_trace)),
             notes=tuple(public_id("N", number) for number in range(1, found.next_note)),
+            episodes=tuple(public_id("E", number) for number in range(1, found.next_trace)),
         )
     else:
         removed = _removed(connection, user_id, since)
@@ -63,6 +66,8 @@ def load(connection: Connection, user_id: str, since: int) -> Delta:
         traces=changed.traces(),
         notes=changed.notes(),
         cues=changed.cues(),
+        removed_episodes=removed.episodes,
+        episodes=changed.episodes(),
     )
 
 
@@ -70,11 +75,12 @@ class _Removed(NamedTuple):
     turns: tuple[int, ...]
     traces: tuple[str, ...]
     notes: tuple[str, ...]
+    episodes: tuple[str, ...]
 
 
 def _removed(connection: Connection, user_id: str, since: int) -> _Removed:
     if since <= 0:
-        return _Removed((), (), ())
+        return _Removed((), (), (), ())
     query = (
         select(removals.c.kind, removals.c.number)
         .distinct()
@@ -88,7 +94,7 @@ def _removed(connection: Connection, user_id: str, since: int) -> _Removed:
     def ids(kind: Kind, name: str) -> tuple[str, ...]:
         return tuple(public_id(kind, number) for number in numbers[name])
 
-    return _Removed(tuple(numbers["turn"]), ids("T", "trace"), ids("N", "note"))
+    return _Removed(tuple(numbers["turn"]), ids("T", "trace"), ids("N", "note"), ids("E", "episode"))
 
 
 class _Changed:
@@ -130,6 +136,10 @@ class _Changed:
         vectors = self._vectors(note_vectors, notes, (note_vectors.c.note, note_vectors.c.version))
         whole = whole_notes(self._connection, self._user_id, rows)
         return tuple((note, vectors.get((row.note, row.version))) for row, note in zip(rows, whole, strict=True))
+
+    def episodes(self) -> tuple[Episode, ...]:
+        rows = self._connection.execute(select(episodes).where(*self._newer(episodes))).all()
+        return tuple(whole_episodes(self._connection, self._user_id, rows)) if rows else ()
 
     def cues(self) -> tuple[tuple[str, str, Floats | None], ...]:
         # By revision first: that is the index to read a few new ones by.

@@ -9,17 +9,18 @@ from typing import Any
 from sqlalchemy import select, update
 
 from mnemic.errors import StoreConflict
-from mnemic.store.adding import Adding
+from mnemic.protocols import Batch
+from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import interval_columns
-from mnemic.store.ids import numbers_of, public_id
+from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.notes import numbers_of_given
 from mnemic.store.read import rows_with
-from mnemic.store.tables import given_notes, note_cues, note_sources, notes, operations
+from mnemic.store.tables import given_notes, note_cues, note_sources, notes, proposals
 from mnemic.types import Note
 
 
-def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tuple[int, int]]:
-    """Add notes; the former current version of each becomes ``superseded``.
+def add_notes(adding: Adding, batch: Batch) -> list[tuple[int, int]]:
+    """Add a batch's notes; the former current version of each becomes ``superseded``, where the new one is current.
 
     Returns:
         (note, version) of each.
@@ -28,12 +29,13 @@ def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tupl
         StoreConflict: A note is gone, or is not at the version before the given one; or a new one has the given id of
             another.
     """
+    new = batch.notes
     _check_given_ids(adding, new)
     texts = _last_texts(adding, new)
     places: list[tuple[int, int]] = []
     rows: list[dict[str, Any]] = []
-    entries: list[dict[str, Any]] = []
-    for note in new:
+    entries: list[LogEntry] = []
+    for place, note in enumerate(new):
         note_id = note.note_id or public_id("N", adding.counters.take("next_note"))
         version, before = texts.get(note_id, (0, None))
         if note.note_id and (version == 0 or note.version != version + 1):
@@ -43,23 +45,23 @@ def add_notes(adding: Adding, new: Sequence[Note], *, trigger: str) -> list[tupl
         places.append((number, version + 1))
         rows.append(_note_columns(adding, note, number, version + 1))
         entries.append(
-            {
-                "operation": adding.counters.take("next_operation"),
-                "at": adding.now,
-                "action": "UPDATE" if version else "ADD",
-                "target_id": note_id,
-                "version": version + 1,
-                "trigger": trigger,
-                "before": before,
-                "after": note.text,
-            }
+            LogEntry(
+                action="UPDATE" if version else "ADD",
+                target_id=note_id,
+                version=version + 1,
+                trigger=batch.trigger,
+                before=before,
+                after=note.text,
+                detail=batch.details.get(place, {}),
+            )
         )
     adding.put(notes, rows)
-    _supersede(adding, places)
+    _supersede(adding, [place for note, place in zip(new, places, strict=True) if note.status == "current"])
     adding.put(note_sources, _source_rows(adding, new, places))
     adding.put(note_cues, _cue_rows(adding, new, places))
     adding.put(given_notes, _given_rows(new, places))
-    adding.put(operations, entries)
+    adding.put(proposals, _held_rows(batch, places))
+    adding.log(entries)
     return places
 
 
@@ -112,6 +114,15 @@ def _given_rows(new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[
         for note, (number, version) in zip(new, places, strict=True)
         if note.given_id is not None
     ]
+
+
+def _held_rows(batch: Batch, places: Sequence[tuple[int, int]]) -> list[dict[str, Any]]:
+    rows: list[dict[str, Any]] = []
+    for place, held in batch.held.items():
+        number, version = places[place]
+        target = None if held.target_id is None else number_of("N", held.target_id)
+        rows.append({"note": number, "version": version, "relation": held.relation, "target": target})
+    return rows
 
 
 def _source_rows(adding: Adding, new: Sequence[Note], places: Sequence[tuple[int, int]]) -> list[dict[str, int]]:

@@ -6,13 +6,24 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING
 
-from sqlalchemy import Connection, select
+from sqlalchemy import Connection, and_, select
 
 from mnemic.errors import InvalidInput
+from mnemic.protocols import Held
 from mnemic.store.encodings import interval, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.read import by_name, rows_with
-from mnemic.store.tables import cues, given_notes, note_cues, note_sources, notes, operations, turns
+from mnemic.store.tables import (
+    cues,
+    given_notes,
+    note_cues,
+    note_sources,
+    notes,
+    operation_details,
+    operations,
+    proposals,
+    turns,
+)
 from mnemic.types import Note, NoteStatus, Operation, Span
 
 if TYPE_CHECKING:
@@ -112,11 +123,38 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
     ]
 
 
-def find_operations(connection: Connection, user_id: str, target_id: str | None) -> list[Operation]:
+def held(connection: Connection, user_id: str) -> dict[tuple[str, int], Held]:
+    """(note_id, version) -> what a note that waits for a person asks for."""
+    query = select(proposals).where(proposals.c.user_id == user_id)
+    return {
+        (public_id("N", row.note), row.version): Held(
+            row.relation, None if row.target is None else public_id("N", row.target)
+        )
+        for row in connection.execute(query)
+    }
+
+
+def find_operations(
+    connection: Connection, user_id: str, target_id: str | None, operation_ids: Sequence[str] | None
+) -> list[Operation]:
     """The log, oldest first."""
-    query = select(operations).where(operations.c.user_id == user_id).order_by(operations.c.operation)
+    its_detail = (
+        operation_details.c.user_id == operations.c.user_id,
+        operation_details.c.operation == operations.c.operation,
+    )
+    query = (
+        select(operations, operation_details.c.detail)
+        .join(operation_details, and_(*its_detail), isouter=True)
+        .where(operations.c.user_id == user_id)
+        .order_by(operations.c.operation)
+    )
     if target_id is not None:
         query = query.where(operations.c.target_id == target_id)
+    if operation_ids is None:
+        rows: Iterable[AnyRow] = connection.execute(query)
+    else:
+        found = rows_with(connection, query, operations.c.operation, numbers_of("O", operation_ids))
+        rows = sorted(found, key=lambda row: row.operation)
     return [
         Operation(
             operation_id=public_id("O", row.operation),
@@ -126,6 +164,8 @@ def find_operations(connection: Connection, user_id: str, target_id: str | None)
             trigger=row.trigger,
             before=row.before,
             after=row.after,
+            version=row.version,
+            detail=row.detail or {},
         )
-        for row in connection.execute(query)
+        for row in rows
     ]

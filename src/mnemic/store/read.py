@@ -11,10 +11,10 @@ from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam,
 
 from mnemic.store.encodings import maybe_moment, moment
 from mnemic.store.ids import numbers_of, pieces, public_id
+from mnemic.store.shared_tables import embedders
 from mnemic.store.tables import (
     cue_vectors,
     cues,
-    embedders,
     notes,
     request_turns,
     requests,

@@ -10,7 +10,7 @@ from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch
-from mnemic.store import users
+from mnemic.store import episodes, users
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
 from mnemic.store.tables import (
@@ -49,6 +49,8 @@ class Removing:
         """
         seqs = self._turns_to_remove(batch.remove_turns)
         numbers = self._traces_to_remove(batch.remove_traces, seqs)
+        episodes.remove(self.connection, self.user_id, self.revision, batch.remove_episodes)
+        episodes.remove_with(self.connection, self.user_id, self.revision, seqs)
         doomed = self._notes_resting_on(seqs)
         mentioned = self._cues_of(seqs, doomed)
         self._remove_notes(doomed)

@@ -10,8 +10,8 @@ from mnemic.algo.budgets import check
 from mnemic.config import Budgets
 from mnemic.protocols import Amount, Usage
 from mnemic.store import users
-from mnemic.store.tables import AMOUNTS, spending
-from mnemic.store.tables import usage as by_user
+from mnemic.store.shared_tables import AMOUNTS, spending
+from mnemic.store.shared_tables import usage as by_user
 from mnemic.types import Purpose
 
 _UNIT = 10**9

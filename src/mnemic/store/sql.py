@@ -9,12 +9,35 @@ from typing import TYPE_CHECKING
 from sqlalchemy import delete, insert, select
 
 from mnemic.config import Budgets
-from mnemic.protocols import Amount, Batch, Delta, EmbedderRecord, Unembedded, Usage, Written
-from mnemic.store import check, embedders, load, notes, read, remove, spending, users, vectors, write
+from mnemic.protocols import (
+    Amount,
+    Batch,
+    Delta,
+    EmbedderRecord,
+    Held,
+    Lease,
+    Unembedded,
+    Usage,
+    Written,
+)
+from mnemic.store import check, embedders, episodes, load, notes, read, remove, spending, users, vectors, work, write
+from mnemic.store.shared_tables import settings
 from mnemic.store.sqlite import SqliteFile
-from mnemic.store.tables import settings
 from mnemic.store.tables import users as users_table
-from mnemic.types import Counts, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
+from mnemic.types import (
+    Counts,
+    Enrichment,
+    Episode,
+    Metadata,
+    Note,
+    NoteStatus,
+    Operation,
+    Purpose,
+    Trace,
+    Turn,
+    Unit,
+    WorkKind,
+)
 
 if TYPE_CHECKING:
     from mnemic.protocols import Floats
@@ -177,10 +200,72 @@ class SqlStore:
                 limit=limit,
             )
 
-    def operations(self, user_id: str, *, target_id: str | None = None) -> list[Operation]:
+    def held(self, user_id: str) -> dict[tuple[str, int], Held]:
+        """What waits for a person."""
+        with self._file.read() as connection:
+            return notes.held(connection, user_id)
+
+    def episodes(
+        self, user_id: str, *, episode_ids: Sequence[str] | None = None, session_id: str | None = None
+    ) -> list[Episode]:
+        """Episodes in the order of the dialogue."""
+        with self._file.read() as connection:
+            return episodes.find(connection, user_id, episode_ids=episode_ids, session_id=session_id)
+
+    def operations(
+        self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
+    ) -> list[Operation]:
         """The log, oldest first."""
         with self._file.read() as connection:
-            return notes.find_operations(connection, user_id, target_id)
+            return notes.find_operations(connection, user_id, target_id, operation_ids)
+
+    # work ----------------------------------------------------------------------------------------------
+
+    def enqueue(self, user_id: str, kinds: Collection[WorkKind], *, due: datetime) -> int:
+        """Have work done on traces that have none."""
+        with self._file.write() as connection:
+            return work.enqueue(connection, user_id, kinds, due=due)
+
+    def claim(
+        self,
+        kinds: Collection[WorkKind],
+        *,
+        token: str,
+        now: datetime,
+        until: datetime,
+        user_id: str | None = None,
+        hurry: bool = False,
+        limit: int = 64,
+    ) -> Lease | None:
+        """Lease work; who finds none has written nothing."""
+        wanted = work.Wanted(tuple(kinds), user_id, hurry)
+        with self._file.read() as connection:
+            if work.first(connection, wanted, now=now) is None:
+                return None
+        with self._file.write() as connection:
+            return work.claim(connection, wanted, token=token, now=now, until=until, limit=limit)
+
+    def leased(self, lease: Lease) -> tuple[str, ...]:
+        """What a lease still holds."""
+        with self._file.read() as connection:
+            return work.leased(connection, lease)
+
+    def release(
+        self, lease: Lease, *, due: datetime | None, reason: str, counts: bool = True, trace_ids: Sequence[str] = ()
+    ) -> None:
+        """Give work back undone."""
+        with self._file.write() as connection:
+            work.release(connection, lease, due=due, reason=reason, counts=counts, trace_ids=trace_ids)
+
+    def retry(self, user_id: str | None, *, now: datetime) -> int:
+        """Let failed work be done again."""
+        with self._file.write() as connection:
+            return work.retry(connection, user_id, now=now)
+
+    def enrichment(self, user_id: str | None) -> Enrichment:
+        """How far the work is."""
+        with self._file.read() as connection:
+            return work.enrichment(connection, user_id)
 
     def pending(self, user_id: str) -> int:
         """How many tasks wait."""

@@ -1,40 +1,27 @@
 """The tables. Every primary key begins with ``user_id``, but for the few that belong to the whole database.
 
 What a column of bytes holds is said by its type in ``encodings``. Numbers are counted per user and never reused:
-``seq`` (turns), ``trace`` (public id ``T<trace>``), ``note`` (``N<note>``), ``operation`` (``O<operation>``), ``cue``
-and ``request``. ``no`` counts within the owner. ``revision`` is the user's revision of the row's last change.
+``seq`` (turns), ``trace`` and ``episode``, together (public ids ``T<trace>``, ``E<episode>``), ``note`` (``N<note>``),
+``operation`` (``O<operation>``), ``cue`` and ``request``. ``no`` counts within the owner. ``revision`` is the user's
+revision of the row's last change.
 Changing a table here needs a new migration beside it; a test compares the two.
 """
 
 from __future__ import annotations
 
 from sqlalchemy import (
-    BigInteger,
-    Boolean,
     Column,
-    Date,
     ForeignKeyConstraint,
     Index,
-    Integer,
     LargeBinary,
-    MetaData,
     PrimaryKeyConstraint,
     String,
     Table,
     UniqueConstraint,
 )
-from sqlalchemy.schema import SchemaItem
 
+from mnemic.store.columns import number, owner, slim, small, tables, user, vectors
 from mnemic.store.encodings import ExactJson, ExactText
-
-tables = MetaData(
-    naming_convention={
-        "pk": "pk_%(table_name)s",
-        "fk": "fk_%(table_name)s_%(referred_table_name)s",
-        "uq": "uq_%(table_name)s_%(column_0_N_name)s",
-        "ix": "ix_%(table_name)s_%(column_0_N_name)s",
-    }
-)
 
 COUNTERS = (
     "revision",
@@ -48,50 +35,20 @@ COUNTERS = (
     "next_request",
 )
 
-
-def _user() -> Column[str]:
-    return Column("user_id", ExactText, nullable=False)
-
-
-def _number(name: str, *, null: bool = False) -> Column[int]:
-    return Column(name, BigInteger, nullable=null, autoincrement=False)
-
-
-def _small(name: str, *, null: bool = False) -> Column[int]:
-    return Column(name, Integer, nullable=null, autoincrement=False)
-
-
-def _owner(table: str, *columns: str) -> ForeignKeyConstraint:
-    mine = ("user_id", *columns)
-    return ForeignKeyConstraint(mine, [f"{table}.{column}" for column in mine], ondelete="CASCADE")
-
-
-def _slim(name: str, *items: SchemaItem) -> Table:
-    """A table of small rows: on SQLite they lie in the primary key's own tree."""
-    return Table(name, tables, *items, sqlite_with_rowid=False)
-
-
-def _vectors(name: str, *key: Column[int], owner: ForeignKeyConstraint) -> Table:
-    """A table of what embedders made of the things with these numbers."""
-    names = ("user_id", *(column.name for column in key), "embedder")
-    data = Column("data", LargeBinary, nullable=False)
-    return Table(name, tables, _user(), *key, _small("embedder"), data, PrimaryKeyConstraint(*names), owner)
-
-
-users = _slim("users", _user(), *(_number(name) for name in COUNTERS), PrimaryKeyConstraint("user_id"))
+users = slim("users", user(), *(number(name) for name in COUNTERS), PrimaryKeyConstraint("user_id"))
 # What is left of an erased user: a digest of the id and where its numbers stopped, so that none comes twice.
-departed = _slim(
+departed = slim(
     "departed",
     Column("digest", LargeBinary, nullable=False),
-    *(_number(name) for name in COUNTERS),
+    *(number(name) for name in COUNTERS),
     PrimaryKeyConstraint("digest"),
 )
 
 turns = Table(
     "turns",
     tables,
-    _user(),
-    _number("seq"),
+    user(),
+    number("seq"),
     Column("turn_id", ExactText, nullable=False),
     Column("session_id", ExactText, nullable=False),
     Column("agent_id", ExactText),
@@ -100,247 +57,272 @@ turns = Table(
     Column("text", ExactText, nullable=False),
     Column("parts", ExactJson),
     Column("given", ExactJson),
-    _number("timestamp", null=True),
-    _small("utc_offset", null=True),
+    number("timestamp", null=True),
+    small("utc_offset", null=True),
     Column("metadata", ExactJson),
-    _number("recorded_at"),
-    _number("revision"),
+    number("recorded_at"),
+    number("revision"),
     PrimaryKeyConstraint("user_id", "seq"),
     UniqueConstraint("user_id", "turn_id"),
     Index(None, "user_id", "session_id", "seq"),
     Index(None, "user_id", "revision"),
     Index(None, "user_id", "speaker"),
-    _owner("users"),
+    owner("users"),
 )
-units = _slim(
+units = slim(
     "units",
-    _user(),
-    _number("seq"),
-    _small("no"),
-    _small("start"),
-    _small("stop"),
+    user(),
+    number("seq"),
+    small("no"),
+    small("start"),
+    small("stop"),
     PrimaryKeyConstraint("user_id", "seq", "no"),
-    _owner("turns", "seq"),
+    owner("turns", "seq"),
 )
-phrases = _slim(
+phrases = slim(
     "phrases",
-    _user(),
-    _number("seq"),
-    _small("no"),
-    _small("start"),
-    _small("stop"),
-    _number("from_at", null=True),
-    _small("from_offset", null=True),
-    _number("until_at", null=True),
-    _small("until_offset", null=True),
+    user(),
+    number("seq"),
+    small("no"),
+    small("start"),
+    small("stop"),
+    number("from_at", null=True),
+    small("from_offset", null=True),
+    number("until_at", null=True),
+    small("until_offset", null=True),
     PrimaryKeyConstraint("user_id", "seq", "no"),
-    _owner("turns", "seq"),
+    owner("turns", "seq"),
 )
 
-cues = _slim(
+cues = slim(
     "cues",
-    _user(),
-    _number("cue"),
+    user(),
+    number("cue"),
     Column("key", ExactText, nullable=False),
     Column("surface", ExactText, nullable=False),
-    _number("revision"),
+    number("revision"),
     PrimaryKeyConstraint("user_id", "cue"),
     UniqueConstraint("user_id", "key"),
     Index(None, "user_id", "revision"),
-    _owner("users"),
+    owner("users"),
 )
-unit_cues = _slim(
+unit_cues = slim(
     "unit_cues",
-    _user(),
-    _number("seq"),
-    _small("no"),
-    _number("cue"),
-    _small("mentions"),
+    user(),
+    number("seq"),
+    small("no"),
+    number("cue"),
+    small("mentions"),
     PrimaryKeyConstraint("user_id", "seq", "no", "cue"),
-    _owner("units", "seq", "no"),
+    owner("units", "seq", "no"),
     ForeignKeyConstraint(("user_id", "cue"), ["cues.user_id", "cues.cue"]),
     Index(None, "user_id", "cue"),
 )
 
-traces = _slim(
+traces = slim(
     "traces",
-    _user(),
-    _number("trace"),
-    _number("ordinal"),
+    user(),
+    number("trace"),
+    number("ordinal"),
     Column("session_id", ExactText, nullable=False),
-    _small("tokens"),
-    _number("revision"),
+    small("tokens"),
+    number("revision"),
     PrimaryKeyConstraint("user_id", "trace"),
     Index(None, "user_id", "revision"),
-    _owner("users"),
+    owner("users"),
 )
-trace_spans = _slim(
+trace_spans = slim(
     "trace_spans",
-    _user(),
-    _number("trace"),
-    _small("no"),
-    _number("seq"),
-    _small("start"),
-    _small("stop"),
+    user(),
+    number("trace"),
+    small("no"),
+    number("seq"),
+    small("start"),
+    small("stop"),
     PrimaryKeyConstraint("user_id", "trace", "no"),
-    _owner("traces", "trace"),
-    _owner("turns", "seq"),
+    owner("traces", "trace"),
+    owner("turns", "seq"),
     Index(None, "user_id", "seq"),
 )
 
 notes = Table(
     "notes",
     tables,
-    _user(),
-    _number("note"),
-    _small("version"),
+    user(),
+    number("note"),
+    small("version"),
     Column("kind", String(16), nullable=False),
     Column("about", ExactText, nullable=False),
     Column("text", ExactText, nullable=False),
-    _number("from_at", null=True),
-    _small("from_offset", null=True),
-    _number("until_at", null=True),
-    _small("until_offset", null=True),
+    number("from_at", null=True),
+    small("from_offset", null=True),
+    number("until_at", null=True),
+    small("until_offset", null=True),
     Column("status", String(16), nullable=False),
     Column("metadata", ExactJson),
-    _number("recorded_at"),
-    _number("revision"),
+    number("recorded_at"),
+    number("revision"),
     PrimaryKeyConstraint("user_id", "note", "version"),
     Index(None, "user_id", "revision"),
-    _owner("users"),
+    owner("users"),
 )
-note_sources = _slim(
+note_sources = slim(
     "note_sources",
-    _user(),
-    _number("note"),
-    _small("version"),
-    _small("no"),
-    _number("seq"),
-    _small("start"),
-    _small("stop"),
+    user(),
+    number("note"),
+    small("version"),
+    small("no"),
+    number("seq"),
+    small("start"),
+    small("stop"),
     PrimaryKeyConstraint("user_id", "note", "version", "no"),
-    _owner("notes", "note", "version"),
-    _owner("turns", "seq"),
+    owner("notes", "note", "version"),
+    owner("turns", "seq"),
     Index(None, "user_id", "seq"),
 )
 # Of the notes that somebody else wrote, under which id.
-given_notes = _slim(
+given_notes = slim(
     "given_notes",
-    _user(),
-    _number("note"),
-    _small("version"),
+    user(),
+    number("note"),
+    small("version"),
     Column("given_id", ExactText, nullable=False),
     PrimaryKeyConstraint("user_id", "note", "version"),
     UniqueConstraint("user_id", "given_id", "version"),
-    _owner("notes", "note", "version"),
+    owner("notes", "note", "version"),
 )
-note_cues = _slim(
+note_cues = slim(
     "note_cues",
-    _user(),
-    _number("note"),
-    _small("version"),
-    _number("cue"),
-    _small("mentions"),
+    user(),
+    number("note"),
+    small("version"),
+    number("cue"),
+    small("mentions"),
     PrimaryKeyConstraint("user_id", "note", "version", "cue"),
-    _owner("notes", "note", "version"),
+    owner("notes", "note", "version"),
     ForeignKeyConstraint(("user_id", "cue"), ["cues.user_id", "cues.cue"]),
     Index(None, "user_id", "cue"),
 )
 
-unit_vectors = _vectors("unit_vectors", _number("seq"), _small("no"), owner=_owner("turns", "seq"))
-trace_vectors = _vectors("trace_vectors", _number("trace"), owner=_owner("traces", "trace"))
-cue_vectors = _vectors("cue_vectors", _number("cue"), owner=_owner("cues", "cue"))
-note_vectors = _vectors("note_vectors", _number("note"), _small("version"), owner=_owner("notes", "note", "version"))
+# Of the notes that wait for a person: how each stands to which other note.
+proposals = slim(
+    "proposals",
+    user(),
+    number("note"),
+    small("version"),
+    Column("relation", String(16), nullable=False),
+    number("target", null=True),
+    PrimaryKeyConstraint("user_id", "note", "version"),
+    owner("notes", "note", "version"),
+)
+
+episodes = Table(
+    "episodes",
+    tables,
+    user(),
+    number("episode"),
+    Column("session_id", ExactText, nullable=False),
+    Column("topic", ExactText, nullable=False),
+    Column("summary", ExactText, nullable=False),
+    Column("made_by", ExactText, nullable=False),
+    number("recorded_at"),
+    number("revision"),
+    PrimaryKeyConstraint("user_id", "episode"),
+    Index(None, "user_id", "revision"),
+    owner("users"),
+)
+episode_turns = slim(
+    "episode_turns",
+    user(),
+    number("episode"),
+    small("no"),
+    number("seq"),
+    PrimaryKeyConstraint("user_id", "episode", "no"),
+    UniqueConstraint("user_id", "seq"),
+    owner("episodes", "episode"),
+    owner("turns", "seq"),
+)
+
+# What language models are to do with each trace. What is done stays: a trace without a row was never to be read.
+work = slim(
+    "work",
+    user(),
+    number("trace"),
+    Column("kind", String(8), nullable=False),
+    Column("state", String(8), nullable=False),
+    small("attempts"),
+    number("due_at"),
+    Column("lease", String(32)),
+    Column("reason", ExactText),
+    PrimaryKeyConstraint("user_id", "trace", "kind"),
+    Index(None, "state", "due_at"),
+    owner("traces", "trace"),
+)
+
+unit_vectors = vectors("unit_vectors", number("seq"), small("no"), owner=owner("turns", "seq"))
+trace_vectors = vectors("trace_vectors", number("trace"), owner=owner("traces", "trace"))
+cue_vectors = vectors("cue_vectors", number("cue"), owner=owner("cues", "cue"))
+note_vectors = vectors("note_vectors", number("note"), small("version"), owner=owner("notes", "note", "version"))
 
 # Numbers only: a removed cue is not among them, for its key would be an erased word.
-removals = _slim(
+removals = slim(
     "removals",
-    _user(),
-    _number("revision"),
+    user(),
+    number("revision"),
     Column("kind", String(8), nullable=False),
-    _number("number"),
+    number("number"),
     PrimaryKeyConstraint("user_id", "revision", "kind", "number"),
-    _owner("users"),
+    owner("users"),
 )
 operations = Table(
     "operations",
     tables,
-    _user(),
-    _number("operation"),
-    _number("at"),
+    user(),
+    number("operation"),
+    number("at"),
     Column("action", String(16), nullable=False),
     Column("target_id", ExactText, nullable=False),
-    _small("version", null=True),
+    small("version", null=True),
     Column("trigger", ExactText, nullable=False),
     Column("before", ExactText),
     Column("after", ExactText),
     PrimaryKeyConstraint("user_id", "operation"),
     Index(None, "user_id", "target_id"),
-    _owner("users"),
+    owner("users"),
 )
-tasks = _slim(
+operation_details = slim(
+    "operation_details",
+    user(),
+    number("operation"),
+    Column("detail", ExactJson, nullable=False),
+    PrimaryKeyConstraint("user_id", "operation"),
+    owner("operations", "operation"),
+)
+tasks = slim(
     "tasks",
-    _user(),
+    user(),
     Column("kind", String(16), nullable=False),
     Column("target_id", ExactText, nullable=False),
     PrimaryKeyConstraint("user_id", "target_id", "kind"),
-    _owner("users"),
+    owner("users"),
 )
-requests = _slim(
+requests = slim(
     "requests",
-    _user(),
-    _number("request"),
+    user(),
+    number("request"),
     Column("key", ExactText, nullable=False),
     PrimaryKeyConstraint("user_id", "request"),
     UniqueConstraint("user_id", "key"),
-    _owner("users"),
+    owner("users"),
 )
-request_turns = _slim(
+request_turns = slim(
     "request_turns",
-    _user(),
-    _number("request"),
-    _small("no"),
-    _number("seq"),
+    user(),
+    number("request"),
+    small("no"),
+    number("seq"),
     PrimaryKeyConstraint("user_id", "request", "no"),
-    _owner("requests", "request"),
-    _owner("turns", "seq"),
+    owner("requests", "request"),
+    owner("turns", "seq"),
     Index(None, "user_id", "seq"),
-)
-
-# What language models took; the cost in billionths of the currency.
-AMOUNTS = ("calls", "tokens_in", "tokens_out", "cost", "unpriced")
-usage = _slim(
-    "usage",
-    _user(),
-    Column("day", Date, nullable=False),
-    Column("purpose", String(16), nullable=False),
-    *(_number(name) for name in AMOUNTS),
-    PrimaryKeyConstraint("user_id", "day", "purpose"),
-    _owner("users"),
-)
-# The same of all users together, erased ones too: money that is gone stays gone.
-spending = _slim(
-    "spending",
-    Column("day", Date, nullable=False),
-    Column("purpose", String(16), nullable=False),
-    *(_number(name) for name in AMOUNTS),
-    PrimaryKeyConstraint("day", "purpose"),
-)
-
-embedders = _slim(
-    "embedders",
-    _small("embedder"),
-    Column("fingerprint", ExactText, nullable=False),
-    Column("name", ExactText),
-    _small("dim"),
-    Column("thresholds", ExactJson),
-    Column("active", Boolean, nullable=False),
-    PrimaryKeyConstraint("embedder"),
-    UniqueConstraint("fingerprint"),
-)
-settings = _slim(
-    "settings",
-    Column("name", ExactText, nullable=False),
-    Column("value", ExactText, nullable=False),
-    PrimaryKeyConstraint("name"),
 )

@@ -9,7 +9,7 @@ from sqlalchemy import Connection, insert, select, update
 
 from mnemic.errors import NotFound, StoreConflict
 from mnemic.protocols import Batch, Written
-from mnemic.store import users
+from mnemic.store import note_states, users, work
 from mnemic.store.add import Adding, add
 from mnemic.store.encodings import json_text, micros
 from mnemic.store.read import numbers_of_turns
@@ -24,7 +24,12 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
     _check(connection, user_id, batch)
     removing = Removing(connection, user_id, counters.revision)
     candidates = removing.apply(batch)
-    written = add(Adding(connection, user_id, counters, micros(now)), batch)
+    adding = Adding(connection, user_id, counters, micros(now))
+    if batch.lease is not None:
+        work.finish(connection, batch.lease)
+    note_states.apply(adding, batch.states, trigger=batch.trigger)
+    note_states.settle(connection, user_id, batch.settled)
+    written = add(adding, batch)
     # Only now: what the batch adds may mention them again.
     removing.drop_unmentioned(candidates)
     users.save(connection, user_id, counters)

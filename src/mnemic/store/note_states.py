@@ -1,0 +1,65 @@
+"""Versions of notes that stay, word for word, but count otherwise from now on."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable, Sequence
+
+from sqlalchemy import Connection, delete, select, update
+
+from mnemic.errors import StoreConflict
+from mnemic.protocols import NoteState
+from mnemic.store.adding import Adding, LogEntry
+from mnemic.store.encodings import interval, interval_columns
+from mnemic.store.ids import number_of
+from mnemic.store.tables import notes, proposals
+from mnemic.types import Interval, Json
+
+
+def apply(adding: Adding, states: Sequence[NoteState], *, trigger: str) -> None:
+    """Give versions another status and validity, and log it.
+
+    Raises:
+        StoreConflict: One is gone, or is not as it was.
+    """
+    entries: list[LogEntry] = []
+    for state in states:
+        mine = (
+            notes.c.user_id == adding.user_id,
+            notes.c.note == number_of("N", state.note_id),
+            notes.c.version == state.version,
+        )
+        row = adding.connection.execute(select(notes).where(*mine)).one_or_none()
+        seen = row and (row.status, interval(row.from_at, row.from_offset, row.until_at, row.until_offset))
+        if row is None or seen != state.before:
+            raise StoreConflict(f"note {state.note_id!r} of user {adding.user_id!r} has changed; plan the write again")
+        status, valid = state.after
+        values = {"status": status, **interval_columns(valid), "revision": adding.counters.revision}
+        adding.connection.execute(update(notes).where(*mine).values(values))
+        entries.append(
+            LogEntry(
+                action=state.action,
+                target_id=state.note_id,
+                version=state.version,
+                trigger=trigger,
+                before=row.text,
+                after=row.text,
+                detail={
+                    "status": [state.before[0], status],
+                    "valid": [_ends(state.before[1]), _ends(valid)],
+                    **state.detail,
+                },
+            )
+        )
+    adding.log(entries)
+
+
+def settle(connection: Connection, user_id: str, versions: Iterable[tuple[str, int]]) -> None:
+    """Let notes wait for a person no more. Raises StoreConflict where one does not wait."""
+    for note_id, version in versions:
+        mine = (proposals.c.user_id == user_id, proposals.c.note == number_of("N", note_id))
+        if connection.execute(delete(proposals).where(*mine, proposals.c.version == version)).rowcount == 0:
+            raise StoreConflict(f"note {note_id!r} of user {user_id!r} waits for nobody any more")
+
+
+def _ends(valid: Interval) -> list[Json]:
+    return [None if end is None else end.isoformat() for end in (valid.start, valid.end)]

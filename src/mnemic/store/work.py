@@ -1,0 +1,208 @@
+"""What language models are to do with traces: the outbox. Written with the traces, taken by lease, gone with them."""
+
+from __future__ import annotations
+
+from collections import Counter
+from collections.abc import Collection, Iterable, Sequence
+from dataclasses import dataclass
+from datetime import datetime
+from typing import TYPE_CHECKING, Any
+
+from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+
+from mnemic.errors import StoreConflict
+from mnemic.protocols import Lease
+from mnemic.store.encodings import micros
+from mnemic.store.ids import numbers_of, pieces, public_id
+from mnemic.store.tables import traces, work
+from mnemic.types import Enrichment, FailedWork, WorkKind
+
+if TYPE_CHECKING:
+    from mnemic.store.read import AnyRow
+
+
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What may be claimed: see ``protocols.WorkQueue.claim``."""
+
+    kinds: tuple[WorkKind, ...]
+    user_id: str | None
+    hurry: bool
+
+
+def put(
+    connection: Connection, user_id: str, trace_numbers: Iterable[int], kinds: Collection[WorkKind], due: datetime
+) -> int:
+    """Make work of each kind on new traces; how much."""
+    rows = [
+        {"user_id": user_id, "trace": trace, "kind": kind, "state": "pending", "attempts": 0, "due_at": micros(due)}
+        for trace in trace_numbers
+        for kind in dict.fromkeys(kinds)
+    ]
+    if rows:
+        connection.execute(insert(work), rows)
+    return len(rows)
+
+
+def enqueue(connection: Connection, user_id: str, kinds: Collection[WorkKind], *, due: datetime) -> int:
+    """Make work on the traces that never had any of a kind."""
+    made = 0
+    for kind in dict.fromkeys(kinds):
+        has = select(work.c.trace).where(work.c.user_id == traces.c.user_id, work.c.trace == traces.c.trace)
+        query = select(traces.c.trace).where(traces.c.user_id == user_id, ~has.where(work.c.kind == kind).exists())
+        made += put(connection, user_id, connection.execute(query).scalars().all(), (kind,), due)
+    return made
+
+
+def first(connection: Connection, wanted: Wanted, *, now: datetime) -> AnyRow | None:
+    """The user, kind and session of what is due longest and may be claimed."""
+    running = work.alias()
+    # One at a time: what a user's notes become depends on what they are.
+    elsewhere = (
+        select(running.c.trace)
+        .where(running.c.user_id == work.c.user_id, running.c.kind == work.c.kind)
+        .where(running.c.state == "running", running.c.due_at > micros(now))
+        .exists()
+    )
+    query = (
+        select(work.c.user_id, work.c.kind, traces.c.session_id)
+        .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
+        .where(work.c.kind.in_(wanted.kinds), _claimable(wanted.hurry, now), ~elsewhere)
+        .order_by(work.c.due_at, work.c.user_id, traces.c.ordinal)
+        .limit(1)
+    )
+    if wanted.user_id is not None:
+        query = query.where(work.c.user_id == wanted.user_id)
+    return connection.execute(query).one_or_none()
+
+
+def claim(
+    connection: Connection, wanted: Wanted, *, token: str, now: datetime, until: datetime, limit: int
+) -> Lease | None:
+    """Lease what is due longest, with what else waits of its session."""
+    row = first(connection, wanted, now=now)
+    if row is None:
+        return None
+    query = (
+        select(work.c.trace, work.c.attempts)
+        .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
+        .where(work.c.user_id == row.user_id, work.c.kind == row.kind, traces.c.session_id == row.session_id)
+        .where(_claimable(True, now))
+        .order_by(traces.c.ordinal, traces.c.trace)
+        .limit(limit)
+    )
+    found = connection.execute(query).all()
+    values = {"state": "running", "lease": token, "due_at": micros(until), "attempts": work.c.attempts + 1}
+    _update(connection, row.user_id, row.kind, [one.trace for one in found], values)
+    return Lease(
+        token=token,
+        user_id=row.user_id,
+        session_id=row.session_id,
+        kind=row.kind,
+        trace_ids=tuple(public_id("T", one.trace) for one in found),
+        attempts=max(one.attempts for one in found) + 1,
+    )
+
+
+def leased(connection: Connection, lease: Lease) -> tuple[str, ...]:
+    """The traces that a lease still holds, in the order of the dialogue."""
+    query = (
+        select(work.c.trace)
+        .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
+        .where(*_held(lease))
+        .order_by(traces.c.ordinal, traces.c.trace)
+    )
+    return tuple(public_id("T", trace) for trace in connection.execute(query).scalars())
+
+
+def finish(connection: Connection, lease: Lease) -> None:
+    """Mark all work of a lease as done.
+
+    Raises:
+        StoreConflict: It does not hold all of it any more: it ran out, or a trace was erased.
+    """
+    if set(leased(connection, lease)) != set(lease.trace_ids):
+        raise StoreConflict(
+            f"some work on session {lease.session_id!r} of user {lease.user_id!r} is not leased any more"
+        )
+    values = {"state": "done", "lease": None, "reason": None}
+    connection.execute(update(work).where(*_held(lease)).values(values))
+
+
+def release(
+    connection: Connection,
+    lease: Lease,
+    *,
+    due: datetime | None,
+    reason: str,
+    counts: bool,
+    trace_ids: Sequence[str],
+) -> None:
+    """Give work back undone."""
+    values: dict[str, Any] = {"state": "failed", "lease": None, "reason": reason}
+    if due is not None:
+        values |= {"state": "pending", "due_at": micros(due)}
+    if not counts:
+        values["attempts"] = work.c.attempts - 1
+    query = update(work).where(*_held(lease)).values(values)
+    if not trace_ids:
+        connection.execute(query)
+    for piece in pieces(numbers_of("T", trace_ids)):
+        connection.execute(query.where(work.c.trace.in_(piece)))
+
+
+def retry(connection: Connection, user_id: str | None, *, now: datetime) -> int:
+    """Let failed work be done again, and put-off work at once."""
+    put_off = and_(work.c.state == "pending", work.c.reason.is_not(None))
+    query = update(work).where(or_(work.c.state == "failed", put_off))
+    if user_id is not None:
+        query = query.where(work.c.user_id == user_id)
+    values = {"state": "pending", "attempts": 0, "due_at": micros(now), "reason": None}
+    return connection.execute(query.values(values)).rowcount
+
+
+def again(connection: Connection, user_id: str, trace_numbers: Iterable[int], kind: WorkKind) -> None:
+    """Let done work on some traces be done again: what came of it is gone."""
+    values = {"state": "pending", "attempts": 0}
+    for piece in pieces(trace_numbers):
+        mine = (work.c.user_id == user_id, work.c.kind == kind, work.c.state == "done", work.c.trace.in_(piece))
+        connection.execute(update(work).where(*mine).values(values))
+
+
+def enrichment(connection: Connection, user_id: str | None) -> Enrichment:
+    """How far the work is."""
+    query = select(work.c.state, work.c.kind, work.c.reason, func.count().label("traces"))
+    if user_id is not None:
+        query = query.where(work.c.user_id == user_id)
+    rows = connection.execute(query.group_by(work.c.state, work.c.kind, work.c.reason)).all()
+    sizes = Counter[str]()
+    for row in rows:
+        sizes[row.state] += row.traces
+    failed = [FailedWork(row.kind, row.traces, row.reason or "") for row in rows if row.state == "failed"]
+    waiting = {row.reason for row in rows if row.state == "pending" and row.reason}
+    return Enrichment(
+        **sizes,
+        failures=tuple(sorted(failed, key=lambda one: (one.kind, one.reason))),
+        waiting_for=tuple(sorted(waiting)),
+    )
+
+
+def _claimable(hurry: bool, now: datetime) -> ColumnElement[bool]:
+    """What waits and is due (in a ``hurry``, due or not), and what is held by a lease that ran out, at ``due_at``."""
+    waits = work.c.state == "pending"
+    at = micros(now)
+    return or_(
+        waits if hurry else and_(waits, work.c.due_at <= at),
+        and_(work.c.state == "running", work.c.due_at <= at),
+    )
+
+
+def _held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
+    mine = (work.c.user_id == lease.user_id, work.c.kind == lease.kind)
+    return (*mine, work.c.state == "running", work.c.lease == lease.token)
+
+
+def _update(connection: Connection, user_id: str, kind: str, numbers: Iterable[int], values: dict[str, Any]) -> None:
+    for piece in pieces(numbers):
+        mine = (work.c.user_id == user_id, work.c.kind == kind, work.c.trace.in_(piece))
+        connection.execute(update(work).where(*mine).values(values))

@@ -1,0 +1,107 @@
+"""What was done, and how much there is."""
+
+from __future__ import annotations
+
+from dataclasses import dataclass
+
+from mnemic.types.names import WorkKind
+
+
+@dataclass(frozen=True, slots=True)
+class Added:
+    """What one ``add`` or ``add_notes`` did.
+
+    Attributes:
+        turn_ids: The ids of all turns of the call, in order, new and known alike; none of ``add_notes``.
+        new: How many of what was given, turns or notes, were not there before.
+        notes: The ids of the notes that local rules took from the new turns; of ``add_notes`` those of all notes of
+            the call, in order, new and known alike.
+        warnings: What has to be done later (an embedder that failed), if anything.
+    """
+
+    turn_ids: tuple[str, ...]
+    new: int
+    notes: tuple[str, ...] = ()
+    warnings: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class FailedWork:
+    """Work on a trace that was given up: what, for how many traces, and why."""
+
+    kind: WorkKind
+    traces: int
+    reason: str
+
+
+@dataclass(frozen=True, slots=True)
+class Enrichment:
+    """How far language models are with the traces: for each trace and kind of work one piece.
+
+    Attributes:
+        failed: Given up; ``Memory.retry`` has it done again.
+        failures: Of the failed ones.
+        waiting_for: Why pending work was put off (a budget, a busy model), if it was.
+    """
+
+    pending: int = 0
+    running: int = 0
+    done: int = 0
+    failed: int = 0
+    failures: tuple[FailedWork, ...] = ()
+    waiting_for: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class Counts:
+    """Sizes of one user's memory. ``pending`` counts tasks."""
+
+    turns: int
+    sessions: int
+    traces: int
+    units: int
+    cues: int
+    notes: int
+    pending: int
+    revision: int
+
+
+@dataclass(frozen=True, slots=True)
+class Status:
+    """Sizes of a memory: of its database and, where a user was named, of that user's part.
+
+    Attributes:
+        embedder: Whose vectors the database holds; None while it holds none.
+        cue_extractor: Who finds cues from now on.
+        size_bytes: On disk.
+        users: How many.
+        index_bytes: In memory, of this process.
+        counts: Of the user.
+        warnings: What this memory has to do without.
+    """
+
+    embedder: str | None
+    cue_extractor: str
+    size_bytes: int
+    users: int
+    index_bytes: int
+    counts: Counts | None
+    warnings: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Thresholds:
+    """Cosine thresholds, calibrated for one embedder (methods.md A10).
+
+    Attributes:
+        tau_init: HERO's anchor threshold between a query entity and a cue.
+        tau_alias: HERO's threshold between near-synonymous cues.
+        tau_iter: HERO's threshold between the query and a unit or note.
+        relevance: Below this best cosine, in a memory of 1,000 sentences and with no rare word matched either,
+            nothing is relevant; see ``algo.abstain``.
+    """
+
+    tau_init: float
+    tau_alias: float
+    tau_iter: float
+    relevance: float
