@@ -15,12 +15,17 @@ from importlib import import_module
 from typing import TYPE_CHECKING
 
 if TYPE_CHECKING:
-    from mnemic.config import Fusion, Hero
+    from mnemic.config import Budgets, Enriching, Fusion, Hero, Limit
     from mnemic.errors import MnemicError
     from mnemic.memory import AsyncMemory, Memory
     from mnemic.types import (
         Added,
+        Answer,
+        Enrichment,
+        Episode,
         Evidence,
+        FailedWork,
+        FoundNote,
         Interval,
         Note,
         Operation,
@@ -30,6 +35,7 @@ if TYPE_CHECKING:
         Span,
         Status,
         Step,
+        Sufficiency,
         Trace,
         Turn,
     )
@@ -39,13 +45,17 @@ __version__ = "0.1.0"
 _HOME = {
     "AsyncMemory": "memory",
     "Memory": "memory",
-    "Fusion": "config",
-    "Hero": "config",
+    **dict.fromkeys(("Budgets", "Enriching", "Fusion", "Hero", "Limit"), "config"),
     "MnemicError": "errors",
     **dict.fromkeys(
         (
             "Added",
+            "Answer",
+            "Enrichment",
+            "Episode",
             "Evidence",
+            "FailedWork",
+            "FoundNote",
             "Interval",
             "Note",
             "Operation",
@@ -55,6 +65,7 @@ _HOME = {
             "Span",
             "Status",
             "Step",
+            "Sufficiency",
             "Trace",
             "Turn",
         ),
@@ -64,11 +75,19 @@ _HOME = {
 
 __all__ = [
     "Added",
+    "Answer",
     "AsyncMemory",
+    "Budgets",
+    "Enriching",
+    "Enrichment",
+    "Episode",
     "Evidence",
+    "FailedWork",
+    "FoundNote",
     "Fusion",
     "Hero",
     "Interval",
+    "Limit",
     "Memory",
     "MnemicError",
     "Note",
@@ -79,6 +98,7 @@ __all__ = [
     "Span",
     "Status",
     "Step",
+    "Sufficiency",
     "Trace",
     "Turn",
 ]

@@ -187,5 +187,44 @@ class Budgets:
     total: Limit = Limit()
 
 
+@dataclass(frozen=True, slots=True)
+class Enriching:
+    """What language models make of what is added, where there is one for the purpose; else local rules do.
+
+    Attributes:
+        cues: ``model``: HERO's reading of each trace adds cues to those that rules find (methods.md 1.2 C4).
+        notes: ``session``: HiMem's three stages, a session and speaker (2.4); ``trace``: HERO's profile extraction, a
+            trace, in one call with its cues (1.2 C3); ``rules``: quotations only.
+        align: The third stage of ``session``.
+        episodes: ``model``: HiMem's one call a session (2.3).
+        align_topics: Whether an episode's topic is chosen among known ones (2.3).
+        conflicts: Who says how a new note relates to known ones: a ``model``, ``rules``, or None for nobody: all are
+            added, as in HERO.
+        check_facts: False leaves facts out of that, as in HiMem's authors' code.
+        approve: Whether changes wait for a person.
+        batch: Traces that one call reads at most.
+        settle_s: Seconds that new words wait for more of their session before they are read.
+        lease_s: Seconds after which work that somebody began may be begun by another.
+        tries: How often work is begun before it has failed.
+    """
+
+    cues: Literal["rules", "model"] = "rules"
+    notes: Literal["rules", "trace", "session"] = "session"
+    align: bool = True
+    episodes: Literal["rules", "model"] = "model"
+    align_topics: bool = True
+    conflicts: Literal["model", "rules"] | None = "model"
+    check_facts: bool = True
+    approve: bool = False
+    batch: int = 12
+    settle_s: float = 20.0
+    lease_s: float = 900.0
+    tries: int = 5
+
+    def __post_init__(self) -> None:
+        """Check the ranges. Raises ValueError."""
+        _check(self, batch=(1, _ANY), settle_s=(0.0, _ANY), lease_s=(1.0, _ANY), tries=(1, _ANY))
+
+
 Configuration = Hero | Fusion
 """What ``search(config=…)`` takes, besides the names ``hero`` and ``default``."""

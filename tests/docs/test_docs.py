@@ -142,7 +142,7 @@ class _Dots:
         return "…"
 
 
-METHODS = {name: method for name, method in vars(Memory).items() if not name.startswith("_")}
+METHODS = {name: inspect.getattr_static(Memory, name) for name in dir(Memory) if not name.startswith("_")}
 
 
 @pytest.mark.parametrize("name", METHODS)

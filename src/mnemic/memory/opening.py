@@ -6,13 +6,19 @@ import logging
 from dataclasses import dataclass
 from pathlib import Path
 
-from mnemic.errors import EmbedderUnavailable
+from mnemic.config import Enriching
+from mnemic.errors import EmbedderUnavailable, InvalidInput
 from mnemic.memory.agreement import agree, agree_on_cues
 from mnemic.models import registry
 from mnemic.protocols import CueExtractor, Embedder, Store
 from mnemic.store import open_store
 
 _log = logging.getLogger("mnemic")
+_ENRICHING = {
+    "default": Enriching(),
+    "himem": Enriching(check_facts=False),
+    "hero": Enriching(cues="model", notes="trace", episodes="rules", conflicts=None),
+}
 
 
 @dataclass(frozen=True, slots=True)
@@ -49,3 +55,15 @@ def opened(database: str | Path, embedder: Embedder | str | None, cue_extractor:
         store.close()
         raise
     return Opened(store, model, extractor, tuple(warnings))
+
+
+def enriching(given: Enriching | str) -> Enriching:
+    """The settings of a name, or those given.
+
+    Raises:
+        InvalidInput: There is no such name.
+    """
+    found = _ENRICHING.get(given) if isinstance(given, str) else given
+    if found is None:
+        raise InvalidInput(f"enrichment is {', '.join(_ENRICHING)} or an Enriching, not {given!r}")
+    return found

@@ -1,0 +1,191 @@
+"""The half of the public interface that reads."""
+
+from __future__ import annotations
+
+from collections.abc import Iterator, Mapping
+from dataclasses import replace
+
+from mnemic import export
+from mnemic.algo.jsonable import as_json
+from mnemic.algo.scope import check_id, check_scope, check_user
+from mnemic.config import Configuration
+from mnemic.memory import context, reading
+from mnemic.memory.search import Request
+from mnemic.memory.wiring import Time, Wired
+from mnemic.models import registry
+from mnemic.protocols import Reranker
+from mnemic.types import Granularity, Json, Note, Operation, SearchResult, Status, Trace, Turn
+
+
+class Reads(Wired):
+    """What is searched and read."""
+
+    def search(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        top_k: int = 10,
+        threshold: float | None = None,
+        filters: Mapping[str, Json] | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        since: Time = None,
+        until: Time = None,
+        reference_time: Time = None,
+        granularity: Granularity = "trace",
+        config: str | Configuration = "default",
+        rerank: Reranker | str | None = None,
+        explain: bool = False,
+    ) -> SearchResult:
+        """Find the original words that answer a question.
+
+        Args:
+            query: In plain words.
+            user_id: Whose memory; an unknown user has none.
+            top_k: Hits at most, at least 1.
+            threshold: Leave out hits with a lower score.
+            filters: Conditions on the turns' metadata, see ``algo.filters``; as every filter, applied before top_k.
+            agent_id: Only what was said to this agent.
+            session_id: Only what was said in this session.
+            since: Only turns of this time or later; turns without a time are left out.
+            until: Only turns before this time.
+            reference_time: What "yesterday" in the query counts from; now where it is not given.
+            granularity: ``trace`` (a few turns, at most 128 tokens) or ``turn``.
+            config: ``default``, ``hero``, or a ``Fusion`` or ``Hero`` with switches of your own.
+            rerank: A reranker, or the name of one, for the best max(3 top_k, 30).
+            explain: Add to each hit the ways that led to it.
+
+        Returns:
+            The hits, best first. ``took_ms`` leaves out what is done once: loading the embedder, and bringing the
+            index up to date.
+
+        Raises:
+            InvalidInput: Names the argument.
+        """
+        scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
+        request = Request(
+            query=query,
+            scope=scope,
+            top_k=top_k,
+            threshold=threshold,
+            filters=as_json({} if filters is None else filters, "filters"),
+            since=self._time(since, "since"),
+            until=self._time(until, "until"),
+            reference=self._time(reference_time, "reference_time") or self._clock(),
+            granularity=granularity,
+            config=config,
+            reranker=registry.reranker(rerank),
+            explain=explain,
+        )
+        found = self._searcher.search(request)
+        return replace(found, warnings=(*self._warnings, *found.warnings))
+
+    def context(
+        self,
+        query: str,
+        *,
+        user_id: str,
+        max_tokens: int = 1500,
+        filters: Mapping[str, Json] | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        since: Time = None,
+        until: Time = None,
+        reference_time: Time = None,
+        config: str | Configuration = "default",
+    ) -> str:
+        """Evidence for a prompt: a delimited block of dated, cited lines, best first, within a budget.
+
+        Args:
+            query: What the prompt is about.
+            user_id: Whose memory.
+            max_tokens: Budget by ``algo.tokens.count``.
+            filters: As for ``search``, and so are the following.
+            agent_id: See there.
+            session_id: See there.
+            since: See there.
+            until: See there.
+            reference_time: See there.
+            config: See there.
+
+        Returns:
+            The block; an empty string when nothing is relevant or nothing fits.
+        """
+        found = self.search(
+            query,
+            user_id=user_id,
+            top_k=context.depth(max_tokens),
+            filters=filters,
+            agent_id=agent_id,
+            session_id=session_id,
+            since=since,
+            until=until,
+            reference_time=reference_time,
+            config=config,
+        )
+        return context.block(found, max_tokens)
+
+    def notes(
+        self, *, user_id: str, about: str | None = None, as_of: Time = None, limit: int | None = None
+    ) -> list[Note]:
+        """Current statements about people, oldest first.
+
+        Args:
+            user_id: Whose memory.
+            about: Only about this person.
+            as_of: Only those that hold at this time.
+            limit: Notes at most.
+        """
+        check_user(user_id)
+        return reading.notes(self._store, user_id, about=about, at=self._time(as_of, "as_of"), limit=limit)
+
+    def get(self, id: str, *, user_id: str) -> Turn | Trace | Note:
+        """A turn by its id, or a trace (``T7``) or note (``N7``).
+
+        Raises:
+            NotFound: This user has nothing of that id.
+        """
+        return reading.find(self._store, user_id, id)
+
+    def get_all(
+        self,
+        *,
+        user_id: str,
+        session_id: str | None = None,
+        agent_id: str | None = None,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Turn]:
+        """Turns in order; ``after`` a turn id continues behind it.
+
+        Raises:
+            NotFound: There is no turn ``after``.
+        """
+        scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
+        return reading.turns(self._store, scope, limit=limit, after=after)
+
+    def history(self, id: str, *, user_id: str) -> list[Operation]:
+        """What happened to a note or a turn's metadata, oldest first; empty where nothing did."""
+        return self._store.operations(check_user(user_id), target_id=check_id(id, "id"))
+
+    def export(self, *, user_id: str) -> Iterator[dict[str, Json]]:
+        """Everything of a user, one JSON object a turn or note, in order; ``mnemic import`` reads it back."""
+        return export.records(self._store, check_user(user_id))
+
+    def users(self) -> list[str]:
+        """Every user id."""
+        return self._store.users()
+
+    def status(self, *, user_id: str | None = None) -> Status:
+        """Sizes of the database, and of one user's memory."""
+        if user_id is not None:
+            check_user(user_id)
+        extractor, in_memory = self._extractor.name, self._indexes.nbytes
+        return reading.status(
+            self._store, user_id, cue_extractor=extractor, index_bytes=in_memory, warnings=self._warnings
+        )
+
+    def check(self) -> list[str]:
+        """Integrity problems in words; empty when sound."""
+        return self._store.check()

@@ -1,0 +1,149 @@
+"""The only place that wires store, index, models and algorithms together."""
+
+from __future__ import annotations
+
+import uuid
+from collections.abc import Callable, Mapping, Sequence
+from datetime import UTC, datetime
+from pathlib import Path
+from typing import Self
+
+from mnemic.algo.moments import parse_time, zone
+from mnemic.config import Budgets, Enriching
+from mnemic.errors import InvalidInput
+from mnemic.index import Indexes
+from mnemic.memory.agreement import way_out
+from mnemic.memory.opening import enriching, opened
+from mnemic.memory.search import Searcher
+from mnemic.memory.writing import Writer
+from mnemic.models.prices import Price
+from mnemic.models.purposes import Given, LanguageModels
+from mnemic.protocols import CueExtractor, Embedder, Store
+
+Time = datetime | str | float | int | None
+
+
+def utc_now() -> datetime:
+    """Now."""
+    return datetime.now(UTC)
+
+
+class Wired:
+    """A memory's parts, wired and opened; what it does with them is in ``Writes``, ``Reads`` and ``Thinks``."""
+
+    def __init__(
+        self,
+        store: Store,
+        *,
+        embedder: Embedder | None,
+        cue_extractor: CueExtractor,
+        timezone: str = "UTC",
+        index_bytes: int = 1 << 30,
+        clock: Callable[[], datetime] = utc_now,
+        make_id: Callable[[], str] = lambda: uuid.uuid4().hex,
+        warnings: Sequence[str] = (),
+        database: str | Path | None = None,
+        models: LanguageModels | None = None,
+        enrichment: Enriching | None = None,
+    ) -> None:
+        """Wire a memory from its parts; ``open`` is the usual way.
+
+        Args:
+            store: Where the rows are; closed with the memory.
+            embedder: The one whose vectors the store holds; None for lexical retrieval only.
+            cue_extractor: Finds the cues of turns and questions.
+            timezone: Of timestamps that come without one.
+            index_bytes: Bound on the indexes held in memory.
+            clock: Says when now is, aware.
+            make_id: Makes ids for messages that have none.
+            warnings: Repeated in every search result.
+            database: The store's file, for the commands that messages name.
+            models: The language models, over the same store's ledger; None for none.
+            enrichment: What they do with what is added.
+        """
+        self._store = store
+        self._extractor = cue_extractor
+        self._timezone = timezone
+        self._clock = clock
+        self._make_id = make_id
+        self._warnings = tuple(warnings)
+        self._database = database
+        self._models = models or LanguageModels(None, store, clock=clock)
+        self._enriching = enrichment or Enriching()
+        self._indexes = Indexes(store, max_bytes=index_bytes)
+        self._use(embedder)
+
+    @classmethod
+    def open(
+        cls,
+        database: str | Path = "memory.db",
+        *,
+        embedder: Embedder | str | None = "local",
+        cue_extractor: CueExtractor | str = "rules",
+        timezone: str = "UTC",
+        index_bytes: int = 1 << 30,
+        model: Given = None,
+        budgets: Budgets | None = None,
+        prices: Mapping[str, Price] | None = None,
+        enrichment: Enriching | str = "default",
+    ) -> Self:
+        """Open a database, creating it where there is none.
+
+        Args:
+            database: A file.
+            embedder: ``local`` is the embedded one (without its files memory is lexical only, and says so); None
+                for lexical retrieval only; else a name as in ``models.registry``, or an embedder.
+            cue_extractor: ``rules``, ``spacy``, or an extractor.
+            timezone: IANA name or offset, for timestamps that come without one.
+            index_bytes: Bound on the indexes held in memory.
+            model: A language model, by name as in docs/models.md or itself, or a mapping of purposes to models (``""``
+                for all others). Without one nothing leaves this machine, and local rules do what they can.
+            budgets: What the models may spend.
+            prices: Of a million tokens, under the same names as in ``model``.
+            enrichment: ``default``, ``himem``, ``hero``, or an ``Enriching``: what the models do with what is added.
+
+        Raises:
+            InvalidInput: No embedder, extractor, model or timezone is called so.
+            EmbedderMismatch: The database holds another embedder's vectors. (Another extractor's cues are a warning.)
+            StoreError: The database cannot be opened; the subclass and message say why.
+        """
+        zone(timezone)
+        settings = enriching(enrichment)
+        parts = opened(database, embedder, cue_extractor)
+        try:
+            models = LanguageModels(model, parts.store, clock=utc_now, budgets=budgets, prices=prices)
+        except BaseException:
+            parts.store.close()
+            raise
+        return cls(
+            parts.store,
+            embedder=parts.embedder,
+            cue_extractor=parts.extractor,
+            timezone=timezone,
+            index_bytes=index_bytes,
+            warnings=parts.warnings,
+            database=database,
+            models=models,
+            enrichment=settings,
+        )
+
+    def close(self) -> None:
+        """Release the database; twice is allowed."""
+        self._store.close()
+
+    def __enter__(self) -> Self:
+        return self
+
+    def __exit__(self, *_: object) -> None:
+        self.close()
+
+    def _use(self, embedder: Embedder | None) -> None:
+        self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings)
+        way = "" if embedder is None else way_out(self._database, embedder.name)
+        self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
+
+    def _time(self, value: Time, what: str) -> datetime | None:
+        try:
+            return parse_time(value, self._timezone)
+        except InvalidInput as error:
+            raise InvalidInput(f"{what}: {error}") from error
