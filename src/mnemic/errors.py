@@ -25,6 +25,7 @@ MnemicError
    |- RerankingFailed
    |- LanguageModelFailed         it raised, or refused the request
    |  `- LanguageModelBusy         the same request may succeed later
+   |- ReplyUnusable               a reply came, and nothing in it is of use
    |- BudgetExceeded              the call was not made
    `- MissingExtra (ImportError)  names the pip command
 """
@@ -146,6 +147,18 @@ class LanguageModelBusy(LanguageModelFailed):
     def __init__(self, message: str, *, billed: bool = False, retry_after_s: float | None = None) -> None:
         super().__init__(message, billed=billed)
         self.retry_after_s = retry_after_s
+
+
+class ReplyUnusable(ModelError):
+    """A language model replied, and nothing in the reply can be used.
+
+    Attributes:
+        failure: Why: one of ``algo.replies.Failure``.
+    """
+
+    def __init__(self, message: str, *, failure: str) -> None:
+        super().__init__(message)
+        self.failure = failure
 
 
 class BudgetExceeded(ModelError):

@@ -6,15 +6,14 @@ as a task.
 
 from __future__ import annotations
 
-from collections import Counter
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import TYPE_CHECKING
 
-from mnemic.algo import pack, render, sentences, statements, temporal
+from mnemic.algo import cues, pack, render, sentences, statements, temporal
 from mnemic.algo.temporal import TimeMention
 from mnemic.protocols import Batch, CueExtractor, Embedder, Vectors
-from mnemic.types import CueMention, Interval, Note, Span, Task, TimePhrase, Turn, Unit
+from mnemic.types import Interval, Note, Span, Task, TimePhrase, Turn, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import Floats
@@ -33,7 +32,7 @@ def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtra
     mentions = iter(extractor.extract(texts, names={*names, *(turn.speaker for turn in turns)}))
     surfaces: dict[str, str] = {}
     units = [
-        Unit(turn.turn_id, start, end, _counted(next(mentions), surfaces))
+        Unit(turn.turn_id, start, end, cues.counted(next(mentions), surfaces))
         for turn in turns
         for start, end in spans[turn.turn_id]
     ]
@@ -53,15 +52,6 @@ def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtra
     )
 
 
-def _counted(mentions: Iterable[CueMention], surfaces: dict[str, str]) -> dict[str, int]:
-    """Mention counts by key; the first surface of each new key is noted."""
-    counts: Counter[str] = Counter()
-    for mention in mentions:
-        counts[mention.key] += 1
-        surfaces.setdefault(mention.key, mention.surface)
-    return dict(counts)
-
-
 def _notes(
     turns: Sequence[Turn],
     spans: Mapping[str, Sequence[tuple[int, int]]],
@@ -69,7 +59,7 @@ def _notes(
     times: Mapping[str, Sequence[TimeMention]],
 ) -> Iterable[Note]:
     """Local notes: what people say of themselves, quoted. Only people's own turns are read."""
-    cues = {(unit.turn_id, unit.start): unit.cues for unit in units}
+    cued = {(unit.turn_id, unit.start): unit.cues for unit in units}
     for turn in turns:
         if turn.role != "user":
             continue
@@ -82,7 +72,7 @@ def _notes(
                 text=turn.text[found.start : found.end],
                 valid=found.valid or Interval(turn.timestamp, None),
                 sources=(Span(turn.turn_id, found.start, found.end),),
-                cues=cues[turn.turn_id, found.start],
+                cues=cued[turn.turn_id, found.start],
             )
 
 
@@ -96,7 +86,7 @@ def derive_given(notes: Sequence[Note], *, names: Collection[str], extractor: Cu
     """
     surfaces: dict[str, str] = {}
     found = extractor.extract([note.text for note in notes], names=names)
-    cued = (replace(note, cues=_counted(its, surfaces)) for note, its in zip(notes, found, strict=True))
+    cued = (replace(note, cues=cues.counted(its, surfaces)) for note, its in zip(notes, found, strict=True))
     return Batch(notes=tuple(cued), surfaces=surfaces, trigger="person")
 
 

@@ -5,6 +5,7 @@ from __future__ import annotations
 import re
 import unicodedata
 from bisect import bisect_right
+from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
 from functools import lru_cache
 from operator import itemgetter
@@ -224,3 +225,12 @@ def _trimmed(text: str, start: int, end: int) -> Iterator[Span]:
         end -= 1
     if start < end:
         yield start, end
+
+
+def counted(mentions: Iterable[CueMention], surfaces: dict[str, str]) -> dict[str, int]:
+    """Mention counts by key; the first surface of each new key is noted in ``surfaces``."""
+    counts: Counter[str] = Counter()
+    for mention in mentions:
+        counts[mention.key] += 1
+        surfaces.setdefault(mention.key, mention.surface)
+    return dict(counts)

@@ -2,14 +2,13 @@
 
 from __future__ import annotations
 
-import hashlib
-import json
 from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import Final, cast, get_args
 
 from mnemic.algo.jsonable import as_object
+from mnemic.algo.made_ids import statement_id
 from mnemic.algo.moments import clip, parse_time, zone
 from mnemic.algo.scope import id_fault
 from mnemic.errors import InvalidInput, NotFound
@@ -122,12 +121,6 @@ def _stated(note: Note) -> tuple[str, str, frozenset[Span]]:
     return note.text, note.about, frozenset(note.sources)
 
 
-def _made_id(note: Note) -> str:
-    """An id of what a note states, so that giving it again adds nothing."""
-    spans = sorted([span.turn_id, span.start, span.end] for span in note.sources)
-    return f"h{hashlib.sha256(json.dumps([note.text, note.about, spans]).encode()).hexdigest()[:32]}"
-
-
 def _resolved(given: Given, turns: Mapping[str, Turn]) -> Note:
     said = [turns[turn_id] for turn_id in given.turn_ids]
     times = [turn.timestamp for turn in said if turn.timestamp is not None]
@@ -142,7 +135,7 @@ def _resolved(given: Given, turns: Mapping[str, Turn]) -> Note:
         metadata=given.metadata,
         given_id=given.given_id,
     )
-    return note if note.given_id is not None else replace(note, given_id=_made_id(note))
+    return note if note.given_id is not None else replace(note, given_id=statement_id(note))
 
 
 def _span(source: Source, turn: Turn) -> Span:

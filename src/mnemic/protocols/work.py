@@ -50,9 +50,13 @@ class WorkQueue(Protocol):
             now: What is due by then; and whose lease ran out by then is claimed again.
             until: When the lease runs out.
             user_id: Of this user only.
-            hurry: Take what is not due yet, too.
+            hurry: Take what is not due yet, too, but for what was put off.
             limit: Traces at most.
         """
+        ...
+
+    def extend(self, lease: Lease, *, until: datetime) -> None:
+        """Let a lease run longer: whoever does the work is still alive."""
         ...
 
     def leased(self, lease: Lease) -> tuple[str, ...]:

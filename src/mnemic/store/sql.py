@@ -245,6 +245,11 @@ class SqlStore:
         with self._file.write() as connection:
             return work.claim(connection, wanted, token=token, now=now, until=until, limit=limit)
 
+    def extend(self, lease: Lease, *, until: datetime) -> None:
+        """Let a lease run longer."""
+        with self._file.write() as connection:
+            work.extend(connection, lease, until=until)
+
     def leased(self, lease: Lease) -> tuple[str, ...]:
         """What a lease still holds."""
         with self._file.read() as connection:

@@ -67,7 +67,7 @@ def first(connection: Connection, wanted: Wanted, *, now: datetime) -> AnyRow | 
     query = (
         select(work.c.user_id, work.c.kind, traces.c.session_id)
         .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
-        .where(work.c.kind.in_(wanted.kinds), _claimable(wanted.hurry, now), ~elsewhere)
+        .where(work.c.kind.in_(wanted.kinds), _claimable(hurry=wanted.hurry, now=now), ~elsewhere)
         .order_by(work.c.due_at, work.c.user_id, traces.c.ordinal)
         .limit(1)
     )
@@ -87,7 +87,7 @@ def claim(
         select(work.c.trace, work.c.attempts)
         .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
         .where(work.c.user_id == row.user_id, work.c.kind == row.kind, traces.c.session_id == row.session_id)
-        .where(_claimable(True, now))
+        .where(_claimable(hurry=True, now=now))
         .order_by(traces.c.ordinal, traces.c.trace)
         .limit(limit)
     )
@@ -102,6 +102,11 @@ def claim(
         trace_ids=tuple(public_id("T", one.trace) for one in found),
         attempts=max(one.attempts for one in found) + 1,
     )
+
+
+def extend(connection: Connection, lease: Lease, *, until: datetime) -> None:
+    """Let a lease run longer."""
+    connection.execute(update(work).where(*_held(lease)).values(due_at=micros(until)))
 
 
 def leased(connection: Connection, lease: Lease) -> tuple[str, ...]:
@@ -187,14 +192,11 @@ def enrichment(connection: Connection, user_id: str | None) -> Enrichment:
     )
 
 
-def _claimable(hurry: bool, now: datetime) -> ColumnElement[bool]:
-    """What waits and is due (in a ``hurry``, due or not), and what is held by a lease that ran out, at ``due_at``."""
-    waits = work.c.state == "pending"
-    at = micros(now)
-    return or_(
-        waits if hurry else and_(waits, work.c.due_at <= at),
-        and_(work.c.state == "running", work.c.due_at <= at),
-    )
+def _claimable(*, hurry: bool, now: datetime) -> ColumnElement[bool]:
+    """What waits and is due (in a ``hurry``, unless it was put off), and what a lease holds that ran out."""
+    due = work.c.due_at <= micros(now)
+    waits = and_(work.c.state == "pending", or_(due, work.c.reason.is_(None)) if hurry else due)
+    return or_(waits, and_(work.c.state == "running", due))
 
 
 def _held(lease: Lease) -> tuple[ColumnElement[bool], ...]:

@@ -1,0 +1,20 @@
+"""From stored words to what language models make of them: cues, notes and episodes, and how notes change."""
+
+from mnemic.enrich.episodes import segment
+from mnemic.enrich.passage import Passage, read
+from mnemic.enrich.reconcile import Judged, changed, judge, quotations
+from mnemic.enrich.stages import distil
+from mnemic.enrich.traces import TraceCues, read_traces
+
+__all__ = [
+    "Judged",
+    "Passage",
+    "TraceCues",
+    "changed",
+    "distil",
+    "judge",
+    "quotations",
+    "read",
+    "read_traces",
+    "segment",
+]

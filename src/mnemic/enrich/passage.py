@@ -1,0 +1,77 @@
+"""What work reads: some traces of one session, their turns, and what was said before."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+
+from mnemic.algo import render
+from mnemic.protocols import Store
+from mnemic.types import Span, Trace, Turn
+
+_BEFORE = 2
+"""Turns that what is said may refer to."""
+
+
+@dataclass(frozen=True, slots=True)
+class Line:
+    """A piece of one turn, as a model reads it."""
+
+    span: Span
+    text: str
+
+
+@dataclass(frozen=True, slots=True)
+class Passage:
+    """Traces to be read.
+
+    Attributes:
+        traces: In the order of the dialogue.
+        session: All turns of the session, in order.
+        speakers: Everybody who speaks in the memory.
+    """
+
+    user_id: str
+    session_id: str
+    traces: tuple[Trace, ...]
+    session: tuple[Turn, ...]
+    speakers: tuple[str, ...]
+
+    @property
+    def turns(self) -> Mapping[str, Turn]:
+        """turn_id -> turn, of the session."""
+        return {turn.turn_id: turn for turn in self.session}
+
+    @property
+    def owners(self) -> tuple[str, ...]:
+        """The people who speak in these traces; assistants and tools are none."""
+        turns = self.turns
+        said = (turns[span.turn_id] for trace in self.traces for span in trace.spans)
+        return tuple(dict.fromkeys(turn.speaker for turn in said if turn.role == "user"))
+
+    def lines(self, owner: str) -> list[Line]:
+        """What the traces hold of one person's words: who, when and what in one line a piece."""
+        turns = self.turns
+        spans = [span for trace in self.traces for span in trace.spans if turns[span.turn_id].speaker == owner]
+        return [Line(span, render.line(turns[span.turn_id], span.start, span.end)) for span in spans]
+
+    def cited(self, spans: Sequence[Span]) -> tuple[list[Turn], list[Turn]]:
+        """The turns that some spans lie in, and the two just before the first of these, each in order."""
+        wanted = {span.turn_id for span in spans}
+        places = [place for place, turn in enumerate(self.session) if turn.turn_id in wanted]
+        first = places[0] if places else 0
+        return [self.session[place] for place in places], list(self.session[max(first - _BEFORE, 0) : first])
+
+
+def read(store: Store, user_id: str, session_id: str, trace_ids: Sequence[str]) -> Passage | None:
+    """Read what some traces hold; None where nothing is left of them."""
+    session = tuple(store.turns(user_id, session_id=session_id))
+    known = {turn.turn_id for turn in session}
+    traces = [
+        trace
+        for trace in store.traces(user_id, trace_ids=trace_ids)
+        if all(span.turn_id in known for span in trace.spans)
+    ]
+    if not traces:
+        return None
+    return Passage(user_id, session_id, tuple(traces), session, tuple(store.speakers(user_id)))

@@ -1,0 +1,219 @@
+"""Conflict-aware reconsolidation: how new notes relate to known ones, and what then changes (methods.md 2.5, 2.8)."""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Collection, Mapping, Sequence
+from dataclasses import dataclass, replace
+from itertools import count
+from typing import Final
+
+from mnemic.algo import claims, relate, revise
+from mnemic.algo.made_ids import statement_id
+from mnemic.algo.revise import Change, Proposal, Relation
+from mnemic.prompts import conflict
+from mnemic.protocols import Batch, Held, LanguageModel, NoteState
+from mnemic.types import Json, Note, Span
+
+Nearest = Callable[[str, Sequence[str]], Sequence[Note]]
+"""Of a person and some texts: current notes about that person that are nearest to any of them, five a text at most."""
+
+_RELATIONS: Final[Mapping[conflict.Relation, Relation]] = {
+    "independent": "independent",
+    "extends": "extending",
+    "contradicts": "contradictory",
+    "equivalent": "equivalent",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Judged:
+    """New notes about one person, and how they relate to those that were shown.
+
+    Attributes:
+        shown: Known notes.
+        proposals: At least one for each new note.
+        by: Who judged: a model's name, or ``rules``.
+    """
+
+    about: str
+    shown: tuple[Note, ...]
+    proposals: tuple[Proposal, ...]
+    by: str
+
+
+def judge(
+    new: Sequence[Note],
+    nearest: Nearest,
+    *,
+    model: LanguageModel | None,
+    rules: bool,
+    check: Callable[[Note], Note],
+    facts: bool = True,
+) -> list[Judged]:
+    """Say how new notes relate to known ones about the same people.
+
+    Args:
+        new: Without ids.
+        nearest: Finds the known ones.
+        model: Asked once for each person about whom something is known; None for rules or nobody.
+        rules: Whether ``algo.relate`` says it where no model does; else all are independent.
+        check: The grounding gate, for a note that a model made of two.
+        facts: False leaves facts unchecked, as in the authors' code.
+
+    Raises:
+        ReplyUnusable: Never: what a reply leaves out is independent.
+        ModelError: No reply came.
+    """
+    judged: list[Judged] = []
+    for about in dict.fromkeys(note.about for note in new):
+        its = [note for note in new if note.about == about]
+        asked = [note for note in its if note.status != "unsupported" and (facts or note.kind != "fact")]
+        apart = [Proposal(about, "independent", note) for note in its if note not in asked]
+        shown: tuple[Note, ...] = ()
+        if asked and (model is not None or rules):
+            shown = tuple(nearest(about, [note.text for note in asked]))
+        if not shown:
+            proposals, by = [Proposal(about, "independent", note) for note in asked], "rules"
+        elif model is None:
+            proposals, by = [relate.relate(note, shown) for note in asked], "rules"
+        else:
+            proposals, by = _by_model(asked, shown, model, check), model.name
+        judged.append(Judged(about, shown, (*proposals, *apart), by))
+    return judged
+
+
+def changed(
+    judged: Judged,
+    versions: Sequence[Note],
+    *,
+    trigger: str,
+    facts: bool,
+    approve: bool,
+    detail: Mapping[str, Json],
+) -> Batch:
+    """What is written, still without cues and vectors.
+
+    Args:
+        judged: How the new notes relate.
+        versions: All versions, as they are now, of the notes about that person.
+        trigger: For the log.
+        facts: As in ``judge``.
+        approve: Whether the changes wait for a person: then they are notes that are ``proposed``.
+        detail: For the log, of each operation.
+    """
+    if approve:
+        return _held(judged, versions, trigger, detail)
+    numbers = count()
+    changes = revise.revise(
+        versions, judged.shown, judged.proposals, new_id=lambda: f"new {next(numbers)}", himem=not facts
+    )
+    last = {note.note_id: note.version for note in sorted(versions, key=lambda note: note.version)}
+    notes: list[Note] = []
+    details: dict[int, Mapping[str, Json]] = {}
+    states: list[NoteState] = []
+    for change in changes:
+        if change.action in ("ADD", "UPDATE"):
+            details[len(notes)] = detail
+            notes.append(_written(change, last))
+        elif change.before is not None:
+            states.append(_state(change, detail))
+    return Batch(notes=tuple(notes), states=tuple(states), details=details, trigger=trigger)
+
+
+def quotations(notes: Collection[Note], known: Sequence[Note], detail: Mapping[str, Json]) -> tuple[NoteState, ...]:
+    """Archive the local quotations whose words new supported notes rest on: those say it in better words.
+
+    Args:
+        notes: New ones.
+        known: Current notes.
+        detail: For the log.
+    """
+    sources = [span for note in notes if note.status == "current" for span in note.sources]
+    return tuple(
+        NoteState(note.note_id, note.version, "MERGE", (note.status, note.valid), ("archived", note.valid), detail)
+        for note in known
+        if note.given_id is None and any(_overlap(span, mine) for mine in note.sources for span in sources)
+    )
+
+
+def _by_model(
+    asked: Sequence[Note], shown: Sequence[Note], model: LanguageModel, check: Callable[[Note], Note]
+) -> list[Proposal]:
+    old, new = [_line(note) for note in shown], [_line(note) for note in asked]
+    pairs = conflict.parse(model.complete(conflict.render(old, new)), old, new).items
+    return [_proposal(asked[pair.new], pair, shown, check) for pair in pairs]
+
+
+def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Callable[[Note], Note]) -> Proposal:
+    """A model's pair as a proposal. What differs in a number is never a duplicate, whatever the model says."""
+    target = None if pair.old is None else shown[pair.old]
+    if target is None:
+        return Proposal(note.about, "independent", note)
+    relation = _RELATIONS[pair.relation]
+    if relation == "equivalent" and claims.numbers(note.text) != claims.numbers(target.text):
+        relation = "independent"
+    if relation == "extending":
+        fuller = None if pair.text is None else _fuller(note, target, pair.text)
+        if fuller is None or check(fuller).status != "current":
+            relation = "independent"
+        else:
+            note = replace(fuller, sources=note.sources)
+    place = None if relation == "independent" else pair.old
+    return Proposal(note.about, relation, note, place, None if place is None else target.text)
+
+
+def _fuller(note: Note, target: Note, text: str) -> Note:
+    return replace(note, text=text, sources=tuple(dict.fromkeys((*target.sources, *note.sources))))
+
+
+def _line(note: Note) -> str:
+    start = note.valid.start
+    return note.text if start is None else f"{note.text} (since {start.date().isoformat()})"
+
+
+def _written(change: Change, last: Mapping[str, int]) -> Note:
+    """A note as the store takes it: a new one has no id yet, a next version comes after all there are."""
+    note = change.after
+    if change.action == "ADD":
+        note = replace(note, note_id="", version=1)
+    else:
+        note = replace(note, version=last[note.note_id] + 1)
+    return replace(note, given_id=statement_id(note))
+
+
+def _state(change: Change, detail: Mapping[str, Json]) -> NoteState:
+    before, after = change.before, change.after
+    assert before is not None  # EXPIRE and DELETE concern what is there
+    return NoteState(
+        note_id=before.note_id,
+        version=before.version,
+        action=change.action,
+        before=(before.status, before.valid),
+        after=(after.status, after.valid),
+        detail=detail,
+    )
+
+
+def _held(judged: Judged, versions: Sequence[Note], trigger: str, detail: Mapping[str, Json]) -> Batch:
+    """The new notes as proposals; what is there in any state, from the same words, is not proposed again."""
+    known = {statement_id(replace(note, status="proposed")) for note in versions}
+    notes: list[Note] = []
+    held: dict[int, Held] = {}
+    for proposal in judged.proposals:
+        note = proposal.note
+        if note is None or proposal.relation == "equivalent":
+            continue
+        waiting = note if note.status == "unsupported" else replace(note, status="proposed")
+        waiting = replace(waiting, given_id=statement_id(waiting))
+        if waiting.given_id in known:
+            continue
+        known.add(str(waiting.given_id))
+        if waiting.status == "proposed":
+            target = None if proposal.target is None else judged.shown[proposal.target].note_id
+            held[len(notes)] = Held(proposal.relation, target)
+        notes.append(waiting)
+    return Batch(notes=tuple(notes), held=held, details=dict.fromkeys(range(len(notes)), detail), trigger=trigger)
+
+
+def _overlap(one: Span, other: Span) -> bool:
+    return one.turn_id == other.turn_id and one.start < other.end and other.start < one.end
