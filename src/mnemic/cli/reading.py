@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import sys
+from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -11,7 +12,7 @@ import typer
 
 from mnemic.cli import hits, options, output
 from mnemic.errors import InvalidInput
-from mnemic.types import Granularity, Interval
+from mnemic.types import Enrichment, Granularity, Interval
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -151,10 +152,31 @@ def status(db: options.Database = None, user: options.User = None, json: options
     output.result(f"vectors: {found.embedder or 'none yet'}; cues: {found.cue_extractor}")
     if found.counts is not None and user_id is not None:
         sizes = asdict(found.counts)
-        pending = sizes.pop("pending")
+        pending, unsupported = sizes.pop("pending"), sizes.pop("unsupported")
         del sizes["revision"]
         counts = [output.counted(size, kind.removesuffix("s")) for kind, size in sizes.items()]
         output.result(f"{output.shown(user_id)}: {', '.join(counts)}, {pending:,} pending")
+        if unsupported:
+            share = unsupported / found.counts.notes
+            kept = "kept and never shown as true"
+            output.result(f"unsupported: {output.counted(unsupported, 'note')}, {share:.1%}, {kept}")
+    for line in _enrichment(found.enrichment):
+        output.result(output.shown(line))
+    for spent in found.spent:
+        tokens = f"{spent.tokens_in:,} tokens in, {spent.tokens_out:,} out"
+        price = f", {spent.cost:,.4f}" if spent.cost else ""
+        output.result(f"{spent.purpose}: {output.counted(spent.calls, 'call')}, {tokens}{price}")
+
+
+def _enrichment(found: Enrichment) -> Iterator[str]:
+    """How far language models are, where there is anything for them."""
+    sizes = {"pending": found.pending, "under way": found.running, "done": found.done, "failed": found.failed}
+    if any(sizes.values()):
+        yield "reading by models: " + ", ".join(f"{size:,} {name}" for name, size in sizes.items())
+    for reason in found.waiting_for:
+        yield f"waits: {reason}"
+    for failure in found.failures:
+        yield f"failed: {failure.kind} of {failure.traces:,} traces: {failure.reason}"
 
 
 def export(

@@ -2,7 +2,7 @@
 
 from mnemic.enrich.episodes import segment
 from mnemic.enrich.passage import Passage, read
-from mnemic.enrich.reconcile import Judged, changed, judge, quotations
+from mnemic.enrich.reconcile import Judged, changed, judge, quotations, quotes
 from mnemic.enrich.stages import distil
 from mnemic.enrich.traces import TraceCues, read_traces
 
@@ -14,6 +14,7 @@ __all__ = [
     "distil",
     "judge",
     "quotations",
+    "quotes",
     "read",
     "read_traces",
     "segment",

@@ -27,10 +27,12 @@ class Gate:
     Attributes:
         passage: What was read.
         nearness: Asked only where a note shares too few words with its source.
+        others: Finds turns of other sessions, by their ids: those of a note that says more than before.
     """
 
     passage: Passage
     nearness: Nearness
+    others: Callable[[Sequence[str]], Sequence[Turn]]
 
     def notes(self, drafts: Sequence[Draft], spans: Sequence[Span], *, owner: str | None = None) -> list[Note]:
         """Notes of drafts, the last of those that are alike; unsupported ones say so.
@@ -46,6 +48,10 @@ class Gate:
     def checked(self, note: Note) -> Note:
         """The note, unsupported where its sources do not bear it out."""
         cited, before = self.passage.cited(note.sources)
+        turns = self.passage.turns
+        elsewhere = [span.turn_id for span in note.sources if span.turn_id not in turns]
+        if elsewhere:
+            cited = [*self.others(elsewhere), *cited]
         faults = self._faults(note, cited, before)
         if not faults:
             return note

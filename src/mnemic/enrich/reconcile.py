@@ -132,8 +132,13 @@ def quotations(notes: Collection[Note], known: Sequence[Note], detail: Mapping[s
     return tuple(
         NoteState(note.note_id, note.version, "MERGE", (note.status, note.valid), ("archived", note.valid), detail)
         for note in known
-        if note.given_id is None and any(_overlap(span, mine) for mine in note.sources for span in sources)
+        if quotes(note, sources)
     )
+
+
+def quotes(note: Note, sources: Sequence[Span]) -> bool:
+    """Whether a note is a local quotation of words that lie in some spans: then it is no other statement."""
+    return note.given_id is None and any(_overlap(span, mine) for mine in note.sources for span in sources)
 
 
 def _by_model(

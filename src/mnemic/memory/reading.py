@@ -2,13 +2,14 @@
 
 from __future__ import annotations
 
+from collections.abc import Mapping, Sequence
 from datetime import datetime
 
 from mnemic.algo.scope import check_id, check_user
 from mnemic.errors import NotFound
 from mnemic.memory.search import check_count
-from mnemic.protocols import Store
-from mnemic.types import Note, Scope, Status, Trace, Turn
+from mnemic.protocols import Store, Usage
+from mnemic.types import Note, Purpose, Scope, Spent, Status, Trace, Turn
 
 
 def find(store: Store, user_id: str, id: str) -> Turn | Trace | Note:
@@ -52,7 +53,13 @@ def notes(store: Store, user_id: str, *, about: str | None, at: datetime | None,
 
 
 def status(
-    store: Store, user_id: str | None, *, cue_extractor: str, index_bytes: int, warnings: tuple[str, ...]
+    store: Store,
+    user_id: str | None,
+    *,
+    cue_extractor: str,
+    index_bytes: int,
+    warnings: tuple[str, ...],
+    models: Mapping[Purpose, str],
 ) -> Status:
     """Sizes of the database and, where one is named, of a user's memory."""
     embedder = store.embedder()
@@ -64,7 +71,26 @@ def status(
         index_bytes=index_bytes,
         counts=None if user_id is None else store.counts(user_id),
         warnings=warnings,
+        models=models,
+        enrichment=store.enrichment(user_id),
+        spent=_spent(store.usage(user_id)),
     )
+
+
+def _spent(usage: Sequence[Usage]) -> tuple[Spent, ...]:
+    """What was spent, by purpose, over all days."""
+    sums: dict[Purpose, Spent] = {}
+    for one in usage:
+        so_far, more = sums.get(one.purpose, Spent(one.purpose, 0, 0, 0, 0.0, 0)), one.amount
+        sums[one.purpose] = Spent(
+            one.purpose,
+            so_far.calls + more.calls,
+            so_far.tokens_in + more.tokens_in,
+            so_far.tokens_out + more.tokens_out,
+            so_far.cost + more.cost,
+            so_far.unpriced + more.unpriced,
+        )
+    return tuple(sums[purpose] for purpose in sorted(sums))
 
 
 def _holds(note: Note, at: datetime) -> bool:

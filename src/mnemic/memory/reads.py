@@ -183,7 +183,12 @@ class Reads(Wired):
             check_user(user_id)
         extractor, in_memory = self._extractor.name, self._indexes.nbytes
         return reading.status(
-            self._store, user_id, cue_extractor=extractor, index_bytes=in_memory, warnings=self._warnings
+            self._store,
+            user_id,
+            cue_extractor=extractor,
+            index_bytes=in_memory,
+            warnings=self._warnings,
+            models=self._models.names,
         )
 
     def check(self) -> list[str]:

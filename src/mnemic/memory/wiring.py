@@ -13,8 +13,10 @@ from mnemic.config import Budgets, Enriching
 from mnemic.errors import InvalidInput
 from mnemic.index import Indexes
 from mnemic.memory.agreement import way_out
+from mnemic.memory.enriching import Enricher
 from mnemic.memory.opening import enriching, opened
 from mnemic.memory.search import Searcher
+from mnemic.memory.working import Workers
 from mnemic.memory.writing import Writer
 from mnemic.models.prices import Price
 from mnemic.models.purposes import Given, LanguageModels
@@ -45,6 +47,7 @@ class Wired:
         database: str | Path | None = None,
         models: LanguageModels | None = None,
         enrichment: Enriching | None = None,
+        workers: int = 0,
     ) -> None:
         """Wire a memory from its parts; ``open`` is the usual way.
 
@@ -60,6 +63,7 @@ class Wired:
             database: The store's file, for the commands that messages name.
             models: The language models, over the same store's ledger; None for none.
             enrichment: What they do with what is added.
+            workers: Threads that see to it.
         """
         self._store = store
         self._extractor = cue_extractor
@@ -69,8 +73,18 @@ class Wired:
         self._warnings = tuple(warnings)
         self._database = database
         self._models = models or LanguageModels(None, store, clock=clock)
-        self._enriching = enrichment or Enriching()
         self._indexes = Indexes(store, max_bytes=index_bytes)
+        self._enricher = Enricher(
+            store,
+            self._models,
+            enrichment or Enriching(),
+            indexes=self._indexes,
+            extractor=cue_extractor,
+            writer=lambda: self._writer,
+            clock=clock,
+            make_id=make_id,
+        )
+        self._workers = Workers(self._enricher, store, threads=workers)
         self._use(embedder)
 
     @classmethod
@@ -86,6 +100,7 @@ class Wired:
         budgets: Budgets | None = None,
         prices: Mapping[str, Price] | None = None,
         enrichment: Enriching | str = "default",
+        workers: int = 3,
     ) -> Self:
         """Open a database, creating it where there is none.
 
@@ -101,6 +116,7 @@ class Wired:
             budgets: What the models may spend.
             prices: Of a million tokens, under the same names as in ``model``.
             enrichment: ``default``, ``himem``, ``hero``, or an ``Enriching``: what the models do with what is added.
+            workers: Threads of this process that have the models do it; 0 leaves it to ``mnemic worker``.
 
         Raises:
             InvalidInput: No embedder, extractor, model or timezone is called so.
@@ -115,7 +131,7 @@ class Wired:
         except BaseException:
             parts.store.close()
             raise
-        return cls(
+        memory = cls(
             parts.store,
             embedder=parts.embedder,
             cue_extractor=parts.extractor,
@@ -125,10 +141,14 @@ class Wired:
             database=database,
             models=models,
             enrichment=settings,
+            workers=workers,
         )
+        memory._workers.start()  # another process may have left work
+        return memory
 
     def close(self) -> None:
-        """Release the database; twice is allowed."""
+        """Release the database, and leave work under way to others; twice is allowed."""
+        self._workers.close()
         self._store.close()
 
     def __enter__(self) -> Self:
@@ -138,7 +158,8 @@ class Wired:
         self.close()
 
     def _use(self, embedder: Embedder | None) -> None:
-        self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings)
+        kinds = self._enricher.kinds
+        self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings, kinds)
         way = "" if embedder is None else way_out(self._database, embedder.name)
         self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Literal
 
 from mnemic import backfill
@@ -36,6 +37,7 @@ class Writes(Wired):
         metadata: Metadata | None = None,
         idempotency_key: str | None = None,
         resend: Literal["prefix"] | None = None,
+        enrich: Literal["later", "now", "never"] = "later",
     ) -> Added:
         """Store messages, word for word, and make them findable, in one transaction.
 
@@ -51,6 +53,8 @@ class Writes(Wired):
             idempotency_key: A repeat of the call with the same key adds nothing.
             resend: ``prefix`` for a client that sends its whole history each time: only what is new of it is added,
                 see ``algo.prefix``.
+            enrich: When language models read the messages, where there are any: ``later``, by the workers; ``now``,
+                before this returns; or ``never``, unless ``Memory.enrich`` asks for it.
 
         Returns:
             The ids of all turns of the call, in order; a message whose ``id`` is known adds nothing. When the embedder
@@ -77,9 +81,20 @@ class Writes(Wired):
             check_id(idempotency_key, "idempotency_key")
         if resend is not None and resend != "prefix":
             raise InvalidInput(f"resend is 'prefix' or None, not {resend!r}")
-        return replanned(
-            lambda: self._writer.add(user_id, turns, idempotency_key=idempotency_key, resend=resend, now=now)
+        if enrich not in ("later", "now", "never"):
+            raise InvalidInput(f"enrich is 'later', 'now' or 'never', not {enrich!r}")
+        due = None if enrich == "never" else self._enricher.due(hurry=enrich == "now")
+        added = replanned(
+            lambda: self._writer.add(user_id, turns, idempotency_key=idempotency_key, resend=resend, now=now, due=due)
         )
+        if enrich == "later" or not self._enricher.kinds:
+            self._workers.wake()
+            return added
+        if enrich == "never":
+            return added
+        standing = self._workers.wait(user_id=user_id)
+        reasons = (*(failed.reason for failed in standing.failures), *standing.waiting_for)
+        return replace(added, warnings=(*added.warnings, *(f"not all was read by models: {one}" for one in reasons)))
 
     def add_notes(
         self, notes: Mapping[str, object] | Sequence[Mapping[str, object]], *, user_id: str, timezone: str | None = None

@@ -14,7 +14,7 @@ from mnemic.errors import ModelError, NotFound, StoreError
 from mnemic.memory.agreement import calibrate, serving
 from mnemic.memory.noting import Given, contradicted, resolved
 from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
-from mnemic.types import STATUSES, Added, Note, Task, Turn
+from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
 
 _log = logging.getLogger("mnemic")
 
@@ -28,6 +28,7 @@ class Writer:
         extractor: Finds the cues.
         clock: Says when now is.
         warnings: Of the memory, repeated in every result.
+        work: What language models do with new traces.
     """
 
     def __init__(
@@ -37,17 +38,34 @@ class Writer:
         extractor: CueExtractor,
         clock: Callable[[], datetime],
         warnings: Sequence[str],
+        work: tuple[WorkKind, ...] = (),
     ) -> None:
         self._store = store
         self._embedder = embedder
         self._extractor = extractor
         self._clock = clock
         self._warnings = tuple(warnings)
+        self._work = work
 
     def add(
-        self, user_id: str, turns: list[Turn], *, idempotency_key: str | None, resend: str | None, now: datetime
+        self,
+        user_id: str,
+        turns: list[Turn],
+        *,
+        idempotency_key: str | None,
+        resend: str | None,
+        now: datetime,
+        due: datetime | None,
     ) -> Added:
         """Plan and write new turns once.
+
+        Args:
+            user_id: Whose.
+            turns: As normalised.
+            idempotency_key: See ``Memory.add``.
+            resend: See there.
+            now: When.
+            due: When work on them is due; None for no work.
 
         Raises:
             StoreConflict: Another writer came between.
@@ -66,6 +84,8 @@ class Writer:
             return Added(turn_ids=ids, new=0, warnings=warnings)
         batch, later = self._plan(user_id, new)
         batch = replace(batch, tails=tails, idempotency_key=idempotency_key, request_turns=ids)
+        if due is not None:
+            batch = replace(batch, work=self._work, due=due)
         written = self._store.write(user_id, batch, now=now)
         self._settle(user_id, batch, written)
         if batch.vectors is not None:
@@ -214,6 +234,29 @@ class Writer:
         batch, failures = self._embedded(batch, {}, names, known)
         return batch, tuple(f"notes stored, without vectors for now: {len(notes)}: {failure}" for failure in failures)
 
+    @property
+    def embedder(self) -> Embedder | None:
+        """Whose vectors it makes."""
+        return self._embedder
+
+    def derived(self, user_id: str, batch: Batch, *, now: datetime) -> Written:
+        """Write what was made of stored turns, with the vectors of its notes and cues if possible.
+
+        Raises:
+            StoreConflict: Something is not as the batch's plan saw it.
+        """
+        names = self._store.speakers(user_id)
+        known = self._store.known_cues(user_id, batch.surfaces)
+        if batch.notes or batch.surfaces:
+            batch, failures = self._embedded(batch, {}, names, known)
+            if failures:
+                # Those of new notes the store leaves itself, for it gives them their ids.
+                later = [note.note_id for note in batch.notes if note.note_id]
+                batch = replace(batch, tasks=(*batch.tasks, *(Task("embed", note_id) for note_id in later)))
+        written = self._store.write(user_id, batch, now=now)
+        self._settle(user_id, batch, written)
+        return written
+
     def delete(self, user_id: str, *, turn_id: str | None, session_id: str | None) -> int:
         """Plan and write an erasure once.
 
@@ -228,6 +271,9 @@ class Writer:
             raise NotFound(f"user {user_id!r} has no {what}")
         batch, texts = erase.plan(self._store, user_id, ids)
         batch, _ = self._embedded(batch, texts, names=(), known_cues=())
+        # What rested on the erased words too is gone: what is left of their traces is read again, but for its cues.
+        again = tuple(kind for kind in self._work if kind != "cues")
+        batch = replace(batch, work=again, due=self._clock())
         written = self._store.write(user_id, batch, now=self._clock())
         self._settle(user_id, batch, written)
         return len(ids)

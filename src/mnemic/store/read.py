@@ -7,7 +7,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from functools import cache
 from typing import TYPE_CHECKING, Any, cast
 
-from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, func, select
+from sqlalchemy import ColumnElement, Connection, Row, Select, Table, bindparam, case, func, select
 
 from mnemic.store.encodings import maybe_moment, moment
 from mnemic.store.ids import numbers_of, pieces, public_id
@@ -15,6 +15,7 @@ from mnemic.store.shared_tables import embedders
 from mnemic.store.tables import (
     cue_vectors,
     cues,
+    episodes,
     notes,
     request_turns,
     requests,
@@ -263,7 +264,7 @@ def sizes(connection: Connection, user_id: str) -> dict[str, int]:
     def count(table: Table, what: ColumnElement[int] | None = None) -> int:
         counted = func.count() if what is None else what
         query = select(counted).select_from(table).where(table.c.user_id == user_id)
-        return int(connection.execute(query).scalar_one())
+        return int(connection.execute(query).scalar_one() or 0)
 
     return {
         "turns": count(turns),
@@ -272,5 +273,7 @@ def sizes(connection: Connection, user_id: str) -> dict[str, int]:
         "units": count(units),
         "cues": count(cues),
         "notes": count(notes, func.count(notes.c.note.distinct())),
+        "unsupported": count(notes, func.sum(case((notes.c.status == "unsupported", 1), else_=0))),
+        "episodes": count(episodes),
         "pending": pending(connection, user_id),
     }

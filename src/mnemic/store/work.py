@@ -144,7 +144,7 @@ def release(
     trace_ids: Sequence[str],
 ) -> None:
     """Give work back undone."""
-    values: dict[str, Any] = {"state": "failed", "lease": None, "reason": reason}
+    values: dict[str, Any] = {"state": "failed", "lease": None, "reason": reason or None}
     if due is not None:
         values |= {"state": "pending", "due_at": micros(due)}
     if not counts:

@@ -35,7 +35,7 @@ from mnemic.types.names import (
     WorkKind,
     WorkState,
 )
-from mnemic.types.sizes import Added, Counts, Enrichment, FailedWork, Status, Thresholds
+from mnemic.types.sizes import Added, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
 
 __all__ = [
     "STATUSES",
@@ -65,6 +65,7 @@ __all__ = [
     "Scope",
     "SearchResult",
     "Span",
+    "Spent",
     "Status",
     "Step",
     "Sufficiency",

@@ -2,9 +2,10 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from collections.abc import Mapping
+from dataclasses import dataclass, field
 
-from mnemic.types.names import WorkKind
+from mnemic.types.names import Purpose, WorkKind
 
 
 @dataclass(frozen=True, slots=True)
@@ -53,8 +54,31 @@ class Enrichment:
 
 
 @dataclass(frozen=True, slots=True)
+class Spent:
+    """What language models took for one purpose.
+
+    Attributes:
+        calls: Requests made, failed ones too.
+        cost: In the currency of the prices; a lower bound while ``unpriced`` calls have none.
+    """
+
+    purpose: Purpose
+    calls: int
+    tokens_in: int
+    tokens_out: int
+    cost: float
+    unpriced: int
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
-    """Sizes of one user's memory. ``pending`` counts tasks."""
+    """Sizes of one user's memory.
+
+    Attributes:
+        notes: Of any status.
+        unsupported: Those whose sources do not bear them out: kept, and never shown as true.
+        pending: What waits for its vectors.
+    """
 
     turns: int
     sessions: int
@@ -64,6 +88,8 @@ class Counts:
     notes: int
     pending: int
     revision: int
+    unsupported: int = 0
+    episodes: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -78,6 +104,9 @@ class Status:
         index_bytes: In memory, of this process.
         counts: Of the user.
         warnings: What this memory has to do without.
+        models: Purpose -> language model of this memory.
+        enrichment: How far they are, of the user or of all.
+        spent: What they took so far, of the user or of all, erased users included.
     """
 
     embedder: str | None
@@ -87,6 +116,9 @@ class Status:
     index_bytes: int
     counts: Counts | None
     warnings: tuple[str, ...]
+    models: Mapping[Purpose, str] = field(default_factory=dict[Purpose, str])
+    enrichment: Enrichment = Enrichment()
+    spent: tuple[Spent, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,116 @@
+"""Threads that do work on traces as it becomes due, and waiting for it."""
+
+from __future__ import annotations
+
+import logging
+import threading
+import time
+from typing import Final
+
+from mnemic.errors import StoreClosed, StoreError
+from mnemic.memory.enriching import PAUSED, Enricher
+from mnemic.protocols import Store
+from mnemic.types import Enrichment
+
+_log = logging.getLogger("mnemic")
+
+_LOOK_S: Final = 2.0
+"""Seconds after which a thread looks for work that others left."""
+_GLANCE_S: Final = 0.05
+_FAREWELL_S: Final = 2.0
+
+
+class Workers:
+    """The threads of one memory; none where no model is there for anything.
+
+    Args:
+        enricher: Does the work.
+        store: Where the work is.
+        threads: How many; 0 leaves the work to others (``mnemic worker``).
+    """
+
+    def __init__(self, enricher: Enricher, store: Store, *, threads: int) -> None:
+        self._enricher = enricher
+        self._store = store
+        self._threads: list[threading.Thread] = []
+        self._count = threads if enricher.kinds else 0
+        self._stopped = threading.Event()
+        self._bell = threading.Condition()
+        self._lock = threading.Lock()
+
+    def start(self) -> None:
+        """Have the threads work; again, nothing."""
+        with self._lock:
+            if self._threads or not self._count or self._stopped.is_set():
+                return
+            loops = [self._work] * self._count + [self._live]
+            self._threads = [threading.Thread(target=loop, name="mnemic-work", daemon=True) for loop in loops]
+            for thread in self._threads:
+                thread.start()
+
+    def wake(self) -> None:
+        """There may be work."""
+        self.start()
+        with self._bell:
+            self._bell.notify_all()
+
+    def close(self) -> None:
+        """Stop; a call under way is not waited for, and its work is given back, for anybody to do again."""
+        self._stopped.set()
+        with self._bell:
+            self._bell.notify_all()
+        deadline = time.monotonic() + _FAREWELL_S
+        for thread in self._threads:
+            thread.join(max(deadline - time.monotonic(), 0.0))
+        try:
+            self._enricher.give_back()
+        except StoreError as error:
+            _log.warning("work under way is left to run out: %s", error)
+
+    def wait(self, *, user_id: str | None = None, timeout: float | None = None) -> Enrichment:
+        """Do work, due or not, until none is left but what failed, what a budget put off, and what others must do.
+
+        Args:
+            user_id: Only of this user; all without.
+            timeout: Seconds to wait at most.
+        """
+        deadline = None if timeout is None else time.monotonic() + timeout
+        while True:
+            outcome = self._enricher.step(user_id=user_id, hurry=True) if self._enricher.kinds else "idle"
+            standing = self._store.enrichment(user_id)
+            is_late = deadline is not None and time.monotonic() >= deadline
+            if is_late or (outcome == "idle" and _is_settled(standing)):
+                return standing
+            if outcome == "idle":
+                self._stopped.wait(_GLANCE_S)
+
+    def run(self) -> None:
+        """Work in this thread until ``close``."""
+        self._work()
+
+    def _work(self) -> None:
+        while not self._stopped.is_set():
+            try:
+                outcome = self._enricher.step()
+            except StoreClosed:
+                return
+            except StoreError as error:
+                _log.warning("work waits for the database: %s", error)
+                outcome = "idle"
+            if outcome != "done":
+                with self._bell:
+                    self._bell.wait(_LOOK_S)
+
+    def _live(self) -> None:
+        """Let the leases under way run on, as long as this process lives."""
+        while not self._stopped.wait(self._enricher.settings.lease_s / 3):
+            try:
+                self._enricher.extend()
+            except StoreClosed:
+                return
+            except StoreError as error:
+                _log.warning("leases of work could not be extended: %s", error)
+
+
+def _is_settled(standing: Enrichment) -> bool:
+    return not standing.running and all(reason.startswith(PAUSED) for reason in standing.waiting_for)
