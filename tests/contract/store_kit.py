@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
-from datetime import UTC, datetime, timezone
+from datetime import UTC, datetime, timedelta, timezone
 from pathlib import Path
 from typing import Any
 
 import numpy as np
 
-from mnemic.protocols import Batch, Delta, EmbedderRecord, Store, TurnRow, Vectors
+from mnemic.protocols import Batch, Delta, EmbedderRecord, Lease, Store, TurnRow, Vectors
 from mnemic.store import open_store
-from mnemic.types import Interval, Note, Span, Thresholds, Trace, Turn, Unit
+from mnemic.types import Episode, Interval, Note, Span, Thresholds, Trace, Turn, Unit, WorkKind
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250, tzinfo=UTC)
 DIM = 4
@@ -86,6 +86,13 @@ def note(text: str, *sources: Turn, cues: Sequence[str] = (), **more: Any) -> No
     )
 
 
+def episode(*turns: Turn, topic: str = "tea", summary: str = "On tea.", **more: Any) -> Episode:
+    """An episode of these turns, before it is stored."""
+    session_id = more.pop("session_id", turns[0].session_id)
+    turn_ids = tuple(said.turn_id for said in turns)
+    return Episode("", session_id, turn_ids, topic, summary, Interval(None, None), more.pop("made_by", "model"), **more)
+
+
 def batch(*turns: Turn, cues: Sequence[str] = ("tea",), vectors: str | None = None, **more: Any) -> Batch:
     """Turns as one trace, each with one unit that mentions all the cues."""
     made = Batch(
@@ -107,6 +114,20 @@ def batch(*turns: Turn, cues: Sequence[str] = ("tea",), vectors: str | None = No
             notes=dict.fromkeys(range(len(made.notes)), vector(0.5, 0.5, 0.5, 0.5)),
         ),
     )
+
+
+def claim(
+    store: Store, *kinds: WorkKind, token: str = "token", now: datetime = NOW, lasts_s: float = 60, **more: Any
+) -> Lease | None:
+    """Claim work (on notes, where no kind is named) for a minute."""
+    return store.claim(kinds or ("notes",), token=token, now=now, until=now + timedelta(seconds=lasts_s), **more)
+
+
+def claimed(store: Store, *kinds: WorkKind, **more: Any) -> Lease:
+    """The lease of work that is there."""
+    lease = claim(store, *kinds, **more)
+    assert lease is not None
+    return lease
 
 
 def removal(store: Store, user_id: str, *turn_ids: str) -> Batch:
@@ -148,6 +169,7 @@ class Mirror:
     traces: dict[str, tuple[Trace, Any]] = field(default_factory=dict)
     notes: dict[tuple[str, int], tuple[Note, Any]] = field(default_factory=dict)
     cues: dict[str, tuple[str, Any]] = field(default_factory=dict)
+    episodes: dict[str, Episode] = field(default_factory=dict)
 
     def apply(self, delta: Delta) -> Mirror:
         for seq in delta.removed_turns:
@@ -156,10 +178,13 @@ class Mirror:
             self.traces.pop(trace_id, None)
         for key in [key for key in self.notes if key[0] in delta.removed_notes]:
             del self.notes[key]
+        for episode_id in delta.removed_episodes:
+            self.episodes.pop(episode_id, None)
         self.turns |= {row.turn.seq: row for row in delta.turns}
         self.traces |= {trace.trace_id: (trace, vector) for trace, vector in delta.traces}
         self.notes |= {(said.note_id, said.version): (said, vector) for said, vector in delta.notes}
         self.cues |= {key: (surface, vector) for key, surface, vector in delta.cues}
+        self.episodes |= {found.episode_id: found for found in delta.episodes}
         mentioned = {key for row in self.turns.values() for unit in row.units for key in unit.cues}
         mentioned |= {key for said, _ in self.notes.values() for key in said.cues}
         self.cues = {key: value for key, value in self.cues.items() if key in mentioned}
@@ -173,6 +198,7 @@ class Mirror:
             sorted((trace_id, trace, _bytes(found)) for trace_id, (trace, found) in self.traces.items()),
             [(said, _bytes(found)) for _, (said, found) in sorted(self.notes.items())],
             sorted((key, surface, _bytes(found)) for key, (surface, found) in self.cues.items()),
+            sorted(self.episodes.items()),
         )
 
 

@@ -9,11 +9,11 @@ import numpy as np
 import pytest
 from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
-from store_kit import DIM, NOW, batch, embedder, fresh, note, removal, turn, unit_of, vector
+from store_kit import DIM, NOW, batch, embedder, episode, fresh, note, removal, turn, unit_of, vector
 
 from mnemic.errors import InvalidInput
-from mnemic.protocols import Batch, Store, Unembedded, Vectors
-from mnemic.types import Task
+from mnemic.protocols import Batch, NoteState, Store, Unembedded, Vectors
+from mnemic.types import STATUSES, Interval, Task
 
 KEYS = ("k0", "k1", "k2", "k3")
 
@@ -34,6 +34,10 @@ class _Life:
             self.describe,
             self.embed,
             self.revise,
+            self.count_otherwise,
+            self.mention,
+            self.cut,
+            self.cut_again,
             self.switch,
             self.delete,
         )
@@ -65,6 +69,30 @@ class _Life:
         for found in self.store.notes(self.user, limit=1):
             said = note("revised", cues=self._cues(), note_id=found.note_id, version=found.version + 1)
             self.store.write(self.user, Batch(notes=(said,)), now=NOW)
+
+    def count_otherwise(self) -> None:
+        for found in self.store.notes(self.user, limit=1):
+            before, after = (found.status, found.valid), (self.draw(st.sampled_from(STATUSES)), Interval(NOW, None))
+            state = NoteState(found.note_id, found.version, "RETRACT", before, after)
+            self.store.write(self.user, Batch(states=(state,)), now=NOW)
+
+    def mention(self) -> None:
+        for found in self.store.turns(self.user, limit=2):
+            cues = dict.fromkeys(self._cues(), 1)
+            self.store.write(self.user, Batch(mentions={(found.turn_id, 0): cues}), now=NOW)
+
+    def cut(self) -> None:
+        """The turns that are in no episode become one, or a part of them."""
+        held = {turn_id for found in self.store.episodes(self.user) for turn_id in found.turn_ids}
+        free = [found for found in self.store.turns(self.user) if found.turn_id not in held]
+        if free:
+            made = episode(*free[: self.draw(st.integers(1, 3))])
+            self.store.write(self.user, Batch(episodes=(made,)), now=NOW)
+
+    def cut_again(self) -> None:
+        for found in self.store.episodes(self.user)[:1]:
+            again = episode(*(turn(turn_id) for turn_id in found.turn_ids), topic="again")
+            self.store.write(self.user, Batch(episodes=(again,), remove_episodes=(found.episode_id,)), now=NOW)
 
     def embed(self) -> None:
         for piece in self.store.unembedded("fp", user_id=self.user, limit=5):

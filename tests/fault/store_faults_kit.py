@@ -36,6 +36,7 @@ def python(script: str, *arguments: object, wait: bool = True) -> subprocess.Pop
     """Run a script in another process, with this folder importable."""
     process = subprocess.Popen(
         [sys.executable, "-W", "error", "-c", script, *map(str, arguments)],
+        stdin=subprocess.PIPE,
         stdout=subprocess.PIPE,
         stderr=subprocess.PIPE,
         text=True,

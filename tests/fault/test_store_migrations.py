@@ -23,6 +23,7 @@ from mnemic.store.columns import tables
 from mnemic.store.migrations import REVISIONS
 from mnemic.store.schema import HISTORY, History
 from mnemic.store.sqlite import APPLICATION_ID
+from mnemic.types import Enrichment
 
 DUMPS = Path(__file__).parent / "schemas"
 SPENT = Amount(2, 300, 40, 0.0012, 1)
@@ -128,6 +129,9 @@ def test_from_every_past_schema(revision: str, tmp_path: Path) -> None:
         assert (record.fingerprint, record.dim, record.thresholds.tau_iter) == ("fp", 2, 0.3)
         assert store.setting("cue_extractor") == "rules"
         assert store.usage("ana\0") == ([Usage(NOW.date(), "notes", SPENT)] if revision >= "0004" else [])
+        enriched = store.enrichment("ana\0"), [found.topic for found in store.episodes("ana\0")]
+        assert enriched == ((Enrichment(pending=2), ["moving"]) if revision >= "0005" else (Enrichment(), []))
+        assert store.enqueue("ana\0", ("notes", "cues"), due=NOW) == (2 if revision >= "0005" else 4)
         store.spend("ana\0", "notes", SPENT, day=NOW.date(), within=Budgets())
         store.write("bo", batch("new"), now=NOW)
     assert shape(path) == shape(new)

@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from store_faults_kit import NOW, batch, in_fork, python
 from mnemic.errors import StoreClosed, StoreConflict
 from mnemic.protocols import Batch
 from mnemic.store import SqlStore, open_store
-from mnemic.types import Turn
+from mnemic.types import Enrichment, Turn
 
 WRITER = """
 import sys
@@ -32,6 +33,31 @@ with closing(open_store(path)) as store:
     for i in range(first, last):
         store.write(user, batch(*(f"{i}.{k}" for k in range(5)), text=f"words {i} " * 50), now=NOW)
         print(i, flush=True)
+"""
+
+ENRICHER = """
+import sys
+from contextlib import closing
+from datetime import timedelta
+from itertools import count
+from store_faults_kit import NOW
+from mnemic.protocols import Batch
+from mnemic.store import open_store
+from mnemic.types import Interval, Note
+
+path, name = sys.argv[1:]
+print("ready", flush=True)
+sys.stdin.readline()
+with closing(open_store(path)) as store:
+    for number in count():
+        until = NOW + timedelta(hours=1)
+        lease = store.claim(("notes",), token=f"{name}.{number}", now=NOW, until=until, limit=2)
+        if lease is None and store.enrichment(None).done == 24:
+            break
+        if lease is None:
+            continue
+        notes = tuple(Note("", 1, "fact", name, one, Interval(None, None), ()) for one in lease.trace_ids)
+        store.write(lease.user_id, Batch(notes=notes, lease=lease), now=NOW)
 """
 
 
@@ -114,6 +140,27 @@ def test_of_two_that_plan_the_same_one_has_to_plan_again(tmp_path: Path) -> None
             list(pool.map(work, range(6)))
         assert sorted(outcomes) == ["conflict"] * 5 + ["written"]
         assert store.counts("u").turns == 1
+
+
+def test_processes_share_the_work_and_never_hold_the_same(tmp_path: Path) -> None:
+    path = tmp_path / "memory.db"
+    with closing(open_store(path)) as store:
+        for user in ("u", "v"):
+            for i in range(12):
+                store.write(user, replace(batch(f"{i}"), notes=(), work=("notes",), due=NOW), now=NOW)
+        workers = [python(ENRICHER, path, f"w{i}", wait=False) for i in range(3)]
+        for worker in workers:
+            assert worker.stdout is not None
+            assert worker.stdout.readline() == "ready\n"
+        for worker in workers:
+            assert worker.stdin is not None
+            worker.stdin.write("go\n")
+            worker.stdin.flush()
+        for worker in workers:
+            assert worker.communicate(timeout=60) == ("", "")
+        assert store.enrichment(None) == Enrichment(done=24)
+        for user in ("u", "v"):
+            assert sorted(note.text for note in store.notes(user)) == sorted(f"T{i}" for i in range(1, 13))
 
 
 def test_opening_many_new_files_in_threads(tmp_path: Path) -> None:

@@ -58,7 +58,7 @@ class Store(Ledger, WorkQueue, Protocol):
             StoreConflict: A turn id of the batch exists, its idempotency key is known, a session's last turn
                 is not the one in ``tails``, a turn, trace or episode to be removed is gone, a new note has the given
                 id of another, a note is not as ``states`` saw it, a turn of an episode is in another one, or the lease
-                does not hold all of its work any more. Nothing was stored.
+                ran out by ``now`` or does not hold all of its work any more. Nothing was stored.
         """
         ...
 

@@ -83,8 +83,9 @@ def add(adding: Adding, new: Sequence[Episode]) -> list[int]:
         )
         seqs = [adding.seq(turn_id) for turn_id in episode.turn_ids]
         its_turns += [{"episode": number, "no": no, "seq": seq} for no, seq in enumerate(seqs)]
-    taken = select(episode_turns.c.seq).where(episode_turns.c.user_id == adding.user_id)
-    if rows_with(adding.connection, taken, episode_turns.c.seq, [row["seq"] for row in its_turns]):
+    held = select(episode_turns.c.seq).where(episode_turns.c.user_id == adding.user_id)
+    given = [row["seq"] for row in its_turns]
+    if len(set(given)) < len(given) or rows_with(adding.connection, held, episode_turns.c.seq, given):
         raise StoreConflict(f"turns of user {adding.user_id!r} are in other episodes by now; plan the write again")
     adding.put(episodes, rows)
     adding.put(episode_turns, its_turns)
@@ -93,9 +94,10 @@ def add(adding: Adding, new: Sequence[Episode]) -> list[int]:
 
 def remove(connection: Connection, user_id: str, revision: int, episode_ids: Iterable[str]) -> None:
     """Remove episodes that others take the place of. Raises StoreConflict when one is gone."""
-    numbers = numbers_of("E", episode_ids)
+    named = set(episode_ids)
+    numbers = numbers_of("E", sorted(named))
     query = select(episodes.c.episode).where(episodes.c.user_id == user_id)
-    if len(rows_with(connection, query, episodes.c.episode, numbers)) < len(numbers):
+    if len(rows_with(connection, query, episodes.c.episode, numbers)) < len(named):
         raise StoreConflict(f"an episode of user {user_id!r} is gone; plan the write again")
     _remove(connection, user_id, revision, numbers)
 

@@ -32,6 +32,8 @@ from mnemic.store.vectors import bump, finish
 Version = tuple[int, int]
 """(note, version)."""
 
+_CURRENT = notes.c.status == "current"
+
 
 @dataclass(frozen=True, slots=True)
 class Removing:
@@ -116,6 +118,9 @@ class Removing:
         """Erase versions, their log entries, and their words in the entries of the versions after them."""
         if not doomed:
             return
+        numbers = sorted({note for note, _ in doomed})
+        mine = select(notes.c.note, notes.c.version).where(notes.c.user_id == self.user_id)
+        counted = {tuple(row) for row in rows_with(self.connection, mine.where(_CURRENT), notes.c.note, numbers)}
         versions = [{"the_note": note, "the_version": version} for note, version in doomed]
         self.connection.execute(delete(notes).where(*self._version), versions)
         entries = [{"the_target": public_id("N", note), "the_version": version} for note, version in doomed]
@@ -123,18 +128,24 @@ class Removing:
         made = operations.c.version == bindparam("the_version")
         self.connection.execute(delete(operations).where(*about, made), entries)
         replaced = operations.c.version == bindparam("the_version") + 1
+        # Where the text stayed the same, the words before are those of the version that stays.
+        replaced &= operations.c.before.is_distinct_from(operations.c.after)
         self.connection.execute(update(operations).where(*about, replaced).values(before=None), entries)
-        numbers = sorted({note for note, _ in doomed})
         self._log("note", numbers)
-        self._settle(numbers)
+        self._settle(numbers, {note for note, _ in counted & set(doomed)})
 
-    def _settle(self, numbers: Collection[int]) -> None:
-        """Let what is left of these notes come again; the last version counts again if it was only superseded."""
+    def _settle(self, numbers: Collection[int], uncounted: Collection[int]) -> None:
+        """Let what is left of these notes come again.
+
+        Of those whose current version is gone, the last one that ever counted counts again if it was only superseded.
+        """
         query = select(notes.c.note, notes.c.version, notes.c.status).where(notes.c.user_id == self.user_id)
         left = rows_with(self.connection, query, notes.c.note, numbers)
         bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), [tuple(row[:2]) for row in left])
-        last = {row.note: row for row in sorted(left, key=lambda row: row.version)}
-        finish(self.connection, self.user_id, (public_id("N", number) for number in numbers if number not in last))
+        gone = set(numbers) - {row.note for row in left}
+        finish(self.connection, self.user_id, (public_id("N", number) for number in gone))
+        ever = [row for row in left if row.note in uncounted and row.status not in ("proposed", "unsupported")]
+        last = {row.note: row for row in sorted(ever, key=lambda row: row.version)}
         again = [
             {"the_note": row.note, "the_version": row.version} for row in last.values() if row.status == "superseded"
         ]

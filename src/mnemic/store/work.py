@@ -120,17 +120,21 @@ def leased(connection: Connection, lease: Lease) -> tuple[str, ...]:
     return tuple(public_id("T", trace) for trace in connection.execute(query).scalars())
 
 
-def finish(connection: Connection, lease: Lease) -> None:
-    """Mark all work of a lease as done.
+def finish(connection: Connection, user_id: str, lease: Lease, *, now: datetime) -> None:
+    """Mark all work of a user's lease as done.
 
     Raises:
         StoreConflict: It does not hold all of it any more: it ran out, or a trace was erased.
     """
-    if set(leased(connection, lease)) != set(lease.trace_ids):
-        raise StoreConflict(
-            f"some work on session {lease.session_id!r} of user {lease.user_id!r} is not leased any more"
-        )
-    values = {"state": "done", "lease": None, "reason": None}
+    ran_out = select(work.c.trace).where(*_held(lease), work.c.due_at <= micros(now)).limit(1)
+    if (
+        lease.user_id != user_id
+        or set(leased(connection, lease)) != set(lease.trace_ids)
+        or connection.execute(ran_out).one_or_none()
+    ):
+        raise StoreConflict(f"some work on session {lease.session_id!r} of user {user_id!r} is not leased any more")
+    # Due now: it is due at once if it is to be done again.
+    values = {"state": "done", "lease": None, "reason": None, "due_at": micros(now)}
     connection.execute(update(work).where(*_held(lease)).values(values))
 
 

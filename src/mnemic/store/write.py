@@ -26,7 +26,7 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
     candidates = removing.apply(batch)
     adding = Adding(connection, user_id, counters, micros(now))
     if batch.lease is not None:
-        work.finish(connection, batch.lease)
+        work.finish(connection, user_id, batch.lease, now=now)
     note_states.apply(adding, batch.states, trigger=batch.trigger)
     note_states.settle(connection, user_id, batch.settled)
     written = add(adding, batch)
