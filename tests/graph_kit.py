@@ -10,12 +10,13 @@ from typing import Any
 
 import numpy as np
 
+from mnemic.algo.episodes import stretches
 from mnemic.algo.graph import Graph
 from mnemic.index import UserIndex
 from mnemic.models.doubles import HashEmbedder
 from mnemic.protocols import Delta, TurnRow
 from mnemic.retrieve import Question, Ranking, rank
-from mnemic.types import CueMention, Interval, Note, Span, Thresholds, TimePhrase, Trace, Turn, Unit
+from mnemic.types import CueMention, Episode, Interval, Note, Role, Span, Thresholds, TimePhrase, Trace, Turn, Unit
 
 DIM = 64
 START = datetime(2024, 3, 1, 9, 0, tzinfo=UTC)
@@ -40,6 +41,7 @@ class Said:
     metadata: dict[str, Any] = field(default_factory=dict)
     spoken_day: float | None = None
     """A day that the words speak of."""
+    role: Role = "user"
 
 
 class World:
@@ -52,6 +54,8 @@ class World:
         self.traces: dict[str, tuple[Trace, Any]] = {}
         self.notes: dict[tuple[str, int], tuple[Note, Any]] = {}
         self.cues: dict[str, Any] = {}
+        self.episodes: dict[str, Episode] = {}
+        self._episode = 0
         self._touched: dict[Any, int] = {}
         self._removed: list[tuple[int, str, Any]] = []
         self._seq = self._trace = self._note = self._ordinal = 0
@@ -129,6 +133,46 @@ class World:
     def _first_sentences(self, turn_ids: Sequence[str]) -> tuple[Span, ...]:
         return tuple(Span(turn_id, 0, self.turns[turn_id].units[0].end) for turn_id in turn_ids)
 
+    def mention(self, turn_id: str, sentence: int, *keys: str, deaf: bool = False) -> None:
+        """More cues, found later in a sentence of a turn that is there."""
+        self.revision += 1
+        row = self.turns[turn_id]
+        for key in keys:
+            self._put_cue(key, deaf)
+        place = sentence % len(row.units)
+        said = row.units[place]
+        more = replace(said, cues={**dict.fromkeys(keys, 1), **said.cues})
+        self.turns[turn_id] = replace(row, units=(*row.units[:place], more, *row.units[place + 1 :]))
+        self._touch("turn", turn_id)
+
+    def add_episode(self, *turn_ids: str, topic: str = "topic", summary: str = "summary") -> str | None:
+        """A stored episode of turns of one session; none where one of them is in another one."""
+        if any(turn_id in one.turn_ids for one in self.episodes.values() for turn_id in turn_ids):
+            return None
+        self.revision += 1
+        self._episode += 1
+        session = self.turns[turn_ids[0]].turn.session_id
+        one = Episode(f"E{self._episode}", session, turn_ids, topic, summary, Interval(None, None), "scripted:model")
+        self.episodes[one.episode_id] = one
+        self._touch("episode", one.episode_id)
+        return one.episode_id
+
+    def remove_episode(self, episode_id: str) -> None:
+        self.revision += 1
+        del self.episodes[episode_id]
+        self._log("episode", episode_id)
+
+    def set_status(self, note_id: str, status: Any) -> None:
+        """Of all versions of a note."""
+        self.revision += 1
+        for known, (note, held) in list(self.notes.items()):
+            if known[0] == note_id:
+                self.notes[known] = replace(note, status=status), held
+                self._touch("note", known)
+
+    def retract(self, note_id: str) -> None:
+        self.set_status(note_id, "retracted")
+
     def revise(self, note_id: str, text: str, *turn_ids: str) -> None:
         """The next version, on the same turns or on others."""
         self.revision += 1
@@ -139,13 +183,6 @@ class World:
         changed = {"text": text, "cues": _cues(text), "sources": sources, "status": "current"}
         self._put_note(replace(old, version=old.version + 1, **changed))
 
-    def retract(self, note_id: str) -> None:
-        self.revision += 1
-        for known, (note, held) in list(self.notes.items()):
-            if known[0] == note_id:
-                self.notes[known] = replace(note, status="retracted"), held
-                self._touch("note", known)
-
     # what a store gives --------------------------------------------------------------------------------
 
     def delta(self, since: int = 0) -> Delta:
@@ -155,6 +192,7 @@ class World:
             removed = [("turn", seq) for seq in range(self._seq)]
             removed += [("trace", f"T{i}") for i in range(self._trace + 1)]
             removed += [("note", f"N{i}") for i in range(self._note + 1)]
+            removed += [("episode", f"E{i}") for i in range(self._episode + 1)]
             since = 0
         return Delta(
             revision=self.revision,
@@ -164,7 +202,9 @@ class World:
             turns=tuple(row for key, row in self.turns.items() if self._newer("turn", key, since)),
             traces=tuple(held for key, held in self.traces.items() if self._newer("trace", key, since)),
             notes=tuple(self.notes[key] for key in sorted(self.notes) if self._newer("note", key, since)),
-            cues=tuple((key, key, held) for key, held in self.cues.items() if self._newer("cue", key, since)),
+            cues=tuple((key, key.upper(), held) for key, held in self.cues.items() if self._newer("cue", key, since)),
+            removed_episodes=tuple(key for kind, key in removed if kind == "episode"),
+            episodes=tuple(one for key, one in self.episodes.items() if self._newer("episode", key, since)),
         )
 
     def index(self, dim: int = DIM) -> UserIndex:
@@ -211,7 +251,7 @@ class World:
         turn = Turn(
             said.turn_id,
             said.session,
-            "user",
+            said.role,
             said.speaker,
             text,
             None if said.day is None else START + timedelta(days=said.day),
@@ -241,8 +281,15 @@ class World:
                 for other in self.notes:
                     if other[0] == key[0]:
                         self._touch("note", other)
+        self._remove_episodes(gone)
         for turn_id in gone:
             self._log("turn", self.turns.pop(turn_id).turn.seq)
+
+    def _remove_episodes(self, gone: Collection[str]) -> None:
+        for episode_id, one in list(self.episodes.items()):
+            if not set(one.turn_ids).isdisjoint(gone):
+                del self.episodes[episode_id]
+                self._log("episode", episode_id)
 
     def _drop_cues(self) -> None:
         mentioned = {key for row in self.turns.values() for unit in row.units for key in unit.cues}
@@ -314,7 +361,7 @@ def told(graph: Graph) -> dict[str, Any]:
             for slot in notes
         ),
         "cues": {key: graph.cue_vectors[slot].tolist() for key, slot in graph.cue_slot.items()},
-        "cue keys": {key: graph.cue_keys[slot] for key, slot in graph.cue_slot.items()},
+        "cue keys": {key: (graph.cue_keys[slot], graph.cue_surfaces[slot]) for key, slot in graph.cue_slot.items()},
         "mentions": {
             (context[int(row)], graph.cue_keys[int(column)]): float(value)
             for row, column, value in _entries(graph.mentions)
@@ -323,6 +370,14 @@ def told(graph: Graph) -> dict[str, Any]:
             (graph.trace_ids[int(row)], graph.cue_keys[int(column)]): float(value)
             for row, column, value in _entries(graph.frequency)
         },
+        "rests": sorted(
+            (_note(graph, int(note)), graph.turn_ids[turn])
+            for note, turn in zip(graph.rest_note, graph.rest_turn, strict=True)
+            if graph.note_alive[note]
+        ),
+        "episodes": [
+            (one.episode_id, tuple(graph.turn_ids[slot] for slot in one.turns), one.stored) for one in stretches(graph)
+        ],
         "speakers": {speaker for speaker in graph.speakers if speaker},
     }
 
@@ -337,6 +392,13 @@ def words(graph: Graph, query: Sequence[str]) -> dict[tuple[str, int], float]:
     }
 
 
+def note_words(graph: Graph, query: Sequence[str]) -> dict[tuple[str, str], float]:
+    """BM25 of each living current note."""
+    scores = graph.note_words.scores(query)
+    current = np.flatnonzero(graph.note_alive & graph.note_current)
+    return {_note(graph, slot): float(scores[graph.note_document[slot]]) for slot in current.tolist()}
+
+
 def _entries(matrix: Any) -> Any:
     return zip(matrix.rows, matrix.columns, matrix.values, strict=True)
 
@@ -346,6 +408,8 @@ def _turn(graph: Graph, slot: int) -> Any:
     spoken = graph.phrase_turn == slot
     return (
         graph.turn_session[slot],
+        graph.turn_role[slot],
+        bool(graph.turn_opens[slot]),
         graph.turn_agent[slot],
         graph.turn_metadata[slot],
         None if np.isnan(when) else when,

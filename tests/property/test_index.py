@@ -10,93 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_kit import DIM, EMBEDDER, Said, World, by_id, question, ranked, told, words
+from graph_kit import EMBEDDER, Said, World, by_id, note_words, question, ranked, told, words
+from life_kit import VOCABULARY, Life, operation
+from mnemic.algo.episodes import stretches
 from mnemic.config import Fusion, Hero
 from mnemic.index import UserIndex
-
-VOCABULARY = ("CAT", "LISBON", "yoga", "PIANO", "rain", "blue", "TRAIN", "tea")
-small = st.integers(0, 9)
-sentences = st.lists(
-    st.lists(st.sampled_from(VOCABULARY), min_size=1, max_size=4).map(" ".join), min_size=1, max_size=3
-)
-message = st.tuples(sentences, st.sampled_from(["s1", "s2"]), st.sampled_from(["Ana", "Bo", "Cy"]))
-operation = st.one_of(
-    st.tuples(st.just("add"), st.lists(message, min_size=1, max_size=4), st.booleans(), st.booleans()),
-    st.tuples(st.just("remove"), st.lists(small, min_size=1, max_size=3)),
-    st.tuples(st.just("swap"), small, message),
-    st.tuples(st.just("metadata"), small, small),
-    st.tuples(st.just("embed")),
-    st.tuples(st.just("note"), st.lists(small, min_size=1, max_size=2), st.sampled_from(VOCABULARY), st.booleans()),
-    st.tuples(st.just("revise"), small, st.sampled_from(VOCABULARY)),
-    st.tuples(st.just("retract"), small),
-    st.tuples(st.just("use_embedder")),
-    st.tuples(st.just("sync")),
-)
-
-
-class Life:
-    """A world to which things happen, and an index that follows it."""
-
-    def __init__(self) -> None:
-        self.world = World()
-        self.index = UserIndex(DIM)
-        self.free: list[str] = []
-        self.made = 0
-
-    def happen(self, name: str, *details: Any) -> None:
-        getattr(self, f"_{name}")(*details)
-
-    def _sync(self) -> None:
-        self.index.apply(self.world.delta(self.index.revision))
-        self.index.graph()
-
-    def _said(self, message: Any) -> Said:
-        text, session, speaker = message
-        self.made += 1
-        turn_id = self.free.pop() if self.free else f"t{self.made}"
-        return Said(turn_id, text, session, speaker, day=self.made, spoken_day=self.made % 3 or None)
-
-    def _add(self, messages: Any, split: bool, deaf: bool) -> None:
-        self.world.add(*[self._said(one) for one in messages], split=split, deaf=deaf)
-
-    def _chosen(self, numbers: Any) -> list[str]:
-        known = list(self.world.turns)
-        return list(dict.fromkeys(known[number % len(known)] for number in numbers)) if known else []
-
-    def _remove(self, numbers: Any) -> None:
-        gone = self._chosen(numbers)
-        self.world.remove(*gone)
-        self.free += gone  # a removed id may be given again
-
-    def _swap(self, number: int, message: Any) -> None:
-        said = self._said(message)
-        self.world.swap(self._chosen([number]), said)
-
-    def _metadata(self, number: int, value: int) -> None:
-        for turn_id in self._chosen([number]):
-            self.world.set_metadata(turn_id, {"n": value})
-
-    def _embed(self) -> None:
-        self.world.embed()
-
-    def _note(self, numbers: Any, word: str, given: bool) -> None:
-        if chosen := self._chosen(numbers):
-            self.world.add_note(f"likes {word}", *chosen, given=given)
-
-    def _note_at(self, number: int) -> str | None:
-        known = sorted({note_id for note_id, _ in self.world.notes})
-        return known[number % len(known)] if known else None
-
-    def _revise(self, number: int, word: str) -> None:
-        if note_id := self._note_at(number):
-            self.world.revise(note_id, f"now prefers {word}")
-
-    def _retract(self, number: int) -> None:
-        if note_id := self._note_at(number):
-            self.world.retract(note_id)
-
-    def _use_embedder(self) -> None:
-        self.world.use_embedder()
 
 
 def scores(index: UserIndex, config: Any) -> dict[str, float]:
@@ -121,6 +39,7 @@ def test_an_index_that_followed_equals_one_built_afresh(operations: list[Any]) -
         assert followed.graph().windows.coverage(query).max(initial=0) == pytest.approx(
             fresh.graph().windows.coverage(query).max(initial=0)
         )
+        assert note_words(followed.graph(), query) == pytest.approx(note_words(fresh.graph(), query))
     for config in (Fusion(), Hero()):
         assert scores(followed, config) == pytest.approx(scores(fresh, config), abs=1e-9)
 
@@ -142,6 +61,10 @@ def test_nothing_of_what_was_removed_stays_readable(operations: list[Any]) -> No
     assert not any(graph.turn_session)
     assert not any(graph.cue_keys)
     assert not any(graph.note_text)
+    assert not any(graph.cue_surfaces)
+    assert not graph.episodes
+    assert stretches(graph) == []
+    assert not any(graph.note_words.frequency(term) for term in ("secret", "like"))
     assert not any(graph.speakers)
     assert not graph.cue_slot
     for vectors in (graph.unit_vectors, graph.trace_vectors, graph.note_vectors, graph.cue_vectors):
@@ -284,7 +207,31 @@ def test_an_old_version_that_comes_again_does_not_displace_the_current_one() -> 
     assert current == ["has no CAT"]
 
 
-@pytest.mark.parametrize("status", ["unsupported", "retracted"])
+def test_cues_found_later_are_mentions_like_others_and_go_with_their_turn() -> None:
+    world = World()
+    world.add(Said("a", ["CAT naps", "rain"]), Said("b", ["CAT purrs"]))
+    index = world.index()
+    assert told(index.graph())["mentions"] == {(("a", 0), "cat"): 1.0, (("b", 0), "cat"): 1.0}
+
+    world.mention("a", 1, "pet", "cat")
+    index.apply(world.delta(index.revision))
+    graph = index.graph()
+    assert told(graph)["mentions"] == {
+        (("a", 0), "cat"): 1.0,
+        (("a", 9), "cat"): 1.0,
+        (("a", 9), "pet"): 1.0,
+        (("b", 0), "cat"): 1.0,
+    }
+    assert told(graph)["frequency"]["T1", "pet"] == 1.0
+    assert told(graph)["frequency"]["T1", "cat"] == 3.0
+
+    world.remove("a")
+    index.apply(world.delta(index.revision))
+    assert "pet" not in index.graph().cue_slot
+    assert "cat" in index.graph().cue_slot
+
+
+@pytest.mark.parametrize("status", ["unsupported", "retracted", "proposed", "archived"])
 def test_withdrawn_notes_lead_nowhere(status: str) -> None:
     world = World()
     world.add(Said("a", ["CAT naps"]))

@@ -50,7 +50,7 @@ def restrict(graph: Graph, passing: Mask) -> Candidates:
     whole = traces.copy()
     whole[graph.span_trace[~turns[graph.span_turn]]] = False
     notes = graph.note_alive.copy()
-    notes[graph.source_note[~units[graph.source_unit]]] = False
+    notes[graph.rest_note[~turns[graph.rest_turn]]] = False
     mentions = _keep_rows(graph.mentions, np.concatenate((units, notes)))
     return Candidates(turns, units, traces, whole, notes, mentions, _frequency(graph, mentions))
 

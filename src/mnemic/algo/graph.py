@@ -9,6 +9,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
 from functools import cached_property
+from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
@@ -17,7 +18,10 @@ from mnemic.algo import ppr
 from mnemic.algo.lexical import BM25
 from mnemic.algo.signs import Codes
 from mnemic.algo.sparse import Sparse
-from mnemic.types import Metadata
+from mnemic.types import Episode, Metadata, Role
+
+if TYPE_CHECKING:
+    from mnemic.algo.episodes import Stretch
 
 Ints = NDArray[np.int64]
 Floats = NDArray[np.float32]
@@ -30,10 +34,11 @@ class Graph:
     """A snapshot. Vectors are float32 unit rows; a row of zeros stands for a vector that is missing.
 
     Attributes:
-        turn_ids, turn_session, turn_agent, turn_metadata: For each of n turns.
+        turn_ids, turn_session, turn_role, turn_agent, turn_metadata: For each of n turns, in the order of the dialogue.
         turn_alive: (n,) False for a turn that was removed.
         turn_time: (n,) seconds since the epoch, NaN when unknown.
         turn_speaker: (n,) into ``speakers``.
+        turn_opens: (n,) whether a turn's words begin a conversation anew, as in ``algo.openings``.
         speakers: Names, as given.
         windows: The BM25 index; a document is a turn, or a piece of a long one, with the turn or piece before it.
         unit_window: (u,) the document that each unit stands in.
@@ -50,22 +55,29 @@ class Graph:
         note_alive, note_current: (m,).
         note_given: (m,) whether somebody else wrote it: its words are not those of its sources.
         note_vectors: (m, dim).
+        note_words: The BM25 index of the living current notes; note_document: (m,) a note's number there, or -1.
         source_note, source_unit: (k,) which unit a note rests on.
+        rest_note, rest_turn: (r,) which turn a note rests on, with or without a unit.
         cue_keys: For each of c cues.
+        cue_surfaces: Each as somebody wrote it.
         cue_slot: The reverse.
         cue_vectors: (c, dim).
         cue_codes: Their sign codes.
         mentions: (u + m, c), counts of the mentions by units and then notes.
         frequency: (t, c), f(c, t): in how many units of a trace a cue occurs.
+        episodes: Those that a model made, by id.
+        cuts: Session -> its episodes, as far as ``algo.episodes`` worked them out already.
     """
 
     turn_ids: Sequence[str]
     turn_session: Sequence[str]
+    turn_role: Sequence[Role]
     turn_agent: Sequence[str | None]
     turn_metadata: Sequence[Metadata]
     turn_alive: Mask
     turn_time: Doubles
     turn_speaker: Ints
+    turn_opens: Mask
     speakers: Sequence[str]
     windows: BM25
     unit_turn: Ints
@@ -93,14 +105,21 @@ class Graph:
     note_current: Mask
     note_given: Mask
     note_vectors: Floats
+    note_words: BM25
+    note_document: Ints
     source_note: Ints
     source_unit: Ints
+    rest_note: Ints
+    rest_turn: Ints
     cue_keys: Sequence[str]
+    cue_surfaces: Sequence[str]
     cue_slot: Mapping[str, int]
     cue_vectors: Floats
     cue_codes: Codes
     mentions: Sparse
     frequency: Sparse
+    episodes: Mapping[str, Episode]
+    cuts: dict[str, tuple[Stretch, ...]]
 
     @property
     def dim(self) -> int:
@@ -143,6 +162,14 @@ class Graph:
     def walk(self) -> ppr.Walk:
         """The undirected graph of all living traces and their cues, as ``ppr.pagerank`` takes it."""
         return ppr.Walk(self.frequency, self.chain)
+
+    @cached_property
+    def sessions(self) -> dict[str, Ints]:
+        """Session -> its living turns, in the order of the dialogue."""
+        found: dict[str, list[int]] = {}
+        for slot in np.flatnonzero(self.turn_alive).tolist():
+            found.setdefault(self.turn_session[slot], []).append(slot)
+        return {session: np.array(slots, np.int64) for session, slots in found.items()}
 
     @cached_property
     def trace_session(self) -> Ints:

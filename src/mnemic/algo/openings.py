@@ -47,7 +47,12 @@ def openings(texts: Sequence[str]) -> NDArray[np.bool_]:
     Returns:
         (n,) marks.
     """
-    said = np.array([opens(text) for text in texts], np.bool_)
+    return beginnings(np.array([opens(text) for text in texts], np.bool_))
+
+
+def beginnings(opening: NDArray[np.bool_]) -> NDArray[np.bool_]:
+    """The same, where it is known of each turn of a session whether it ``opens``; (n,) to (n,)."""
+    said = opening.copy()
     said[:1] = True
     marks = said.copy()
     marks[1:] &= ~said[:-1]

@@ -18,6 +18,7 @@ class Cues:
     def __init__(self, dim: int) -> None:
         self.slot: dict[str, int] = {}
         self.keys: list[str] = []
+        self.surfaces: list[str] = []
         self.vectors = Vectors(dim)
         self._mentions: list[int] = []
         self._doubtful: set[int] = set()
@@ -25,15 +26,16 @@ class Cues:
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly."""
-        return self.vectors.nbytes + 300 * len(self.keys)
+        return self.vectors.nbytes + 350 * len(self.keys)
 
-    def put(self, keys: Sequence[str], vectors: Floats) -> None:
+    def put(self, keys: Sequence[str], surfaces: Sequence[str], vectors: Floats) -> None:
         """Add cues, or renew their vectors, (keys, dim); zeros for one that has none."""
         new = [place for place, key in enumerate(keys) if key not in self.slot]
-        for key in (keys[place] for place in new):
+        for place in new:
             self._doubtful.add(len(self.keys))
-            self.slot[key] = len(self.keys)
-            self.keys.append(key)
+            self.slot[keys[place]] = len(self.keys)
+            self.keys.append(keys[place])
+            self.surfaces.append(surfaces[place])
             self._mentions.append(0)
         self.vectors.extend(vectors[new])
         for place in sorted(set(range(len(keys))).difference(new)):
@@ -57,6 +59,6 @@ class Cues:
         for slot in self._doubtful:
             if not self._mentions[slot]:
                 del self.slot[self.keys[slot]]
-                self.keys[slot] = ""
+                self.keys[slot] = self.surfaces[slot] = ""
                 self.vectors.put(slot, None, 1)
         self._doubtful.clear()

@@ -11,9 +11,10 @@ import numpy as np
 
 from mnemic.algo.arrays import Rows
 from mnemic.algo.lexical import BM25, terms
+from mnemic.algo.openings import opens
 from mnemic.algo.sentences import asks
 from mnemic.index.vectors import Vectors
-from mnemic.types import Metadata, Span, Turn, Unit
+from mnemic.types import Metadata, Role, Span, Turn, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import TurnRow
@@ -30,12 +31,14 @@ class Turns:
         self.dead = 0
         self.ids: list[str] = []
         self.session: list[str] = []
+        self.role: list[Role] = []
         self.agent: list[str | None] = []
         self.metadata: list[Metadata] = []
         self.units: list[range] = []
         self.alive = Rows(np.bool_)
         self.time = Rows(np.float64)
         self.speaker = Rows(np.int64)
+        self.opens = Rows(np.bool_)
         self.windows = BM25()
         self.speakers: list[str] = []
         self.unit_turn = Rows(np.int64)
@@ -64,9 +67,10 @@ class Turns:
         arrays = (self.unit_vectors, self.unit_turn, self.unit_start, self.unit_end, self.unit_trace, self.phrase_turn)
         return sum(rows.nbytes for rows in arrays) + self.windows.nbytes + 600 * len(self.ids)
 
-    def put(self, rows: Sequence[TurnRow]) -> list[tuple[int, TurnRow]]:
-        """Add turns; of known ones renew what can change, their metadata and vectors. The new ones and their slots."""
+    def put(self, rows: Sequence[TurnRow]) -> tuple[list[tuple[int, TurnRow]], list[tuple[int, TurnRow]]]:
+        """Add turns; of known ones renew metadata and vectors. The new ones and the known ones, with their slots."""
         new: list[tuple[int, TurnRow]] = []
+        old: list[tuple[int, TurnRow]] = []
         for row in rows:
             known = self.slot.get(row.turn.turn_id)
             if known is None:
@@ -74,11 +78,17 @@ class Turns:
             else:
                 self.metadata[known] = row.turn.metadata
                 self.unit_vectors.put(self.units[known].start, row.unit_vectors, len(self.units[known]))
+                old.append((known, row))
         if new:
             self._append_times(new)
             self._append_units(new)
             self._append_windows(new)
-        return new
+        return new, old
+
+    def session_of(self, seq: int) -> str | None:
+        """The session of a turn; None when it is not known."""
+        slot = self._by_seq.get(seq)
+        return None if slot is None else self.session[slot]
 
     def remove(self, seq: int) -> int | None:
         """Remove a turn, so that nothing of it stays readable; its slot, or None when it is not known."""
@@ -118,6 +128,7 @@ class Turns:
         self.slot[turn.turn_id] = self._by_seq[turn.seq] = slot
         self.ids.append(turn.turn_id)
         self.session.append(turn.session_id)
+        self.role.append(turn.role)
         self.agent.append(turn.agent_id)
         self.metadata.append(turn.metadata)
         self._link(slot)
@@ -127,6 +138,7 @@ class Turns:
         self.alive.extend([True] * len(new))
         self.time.extend([_seconds(row.turn.timestamp, math.nan) for _, row in new])
         self.speaker.extend([self._voice(row.turn) for _, row in new])
+        self.opens.extend([opens(row.turn.text) for _, row in new])
         phrases = [(slot, phrase.interval) for slot, row in new for phrase in row.phrases]
         self.phrase_turn.extend([slot for slot, _ in phrases])
         self.phrase_start.extend([_seconds(interval.start, -math.inf) for _, interval in phrases])

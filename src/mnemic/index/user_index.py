@@ -14,8 +14,10 @@ import numpy as np
 
 from mnemic.algo.arrays import Rows
 from mnemic.algo.graph import Graph
+from mnemic.algo.lexical import BM25, terms
 from mnemic.algo.sparse import Sparse
 from mnemic.index.cues import Cues
+from mnemic.index.episodes import Episodes
 from mnemic.index.incidence import Incidence
 from mnemic.index.turns import Turns
 from mnemic.index.vectors import Vectors
@@ -25,8 +27,8 @@ if TYPE_CHECKING:
     from mnemic.algo.graph import Doubles, Ints
     from mnemic.protocols import Delta, Floats, TurnRow
 
-_WITHDRAWN = ("unsupported", "retracted")
-"""Notes that never lead anywhere."""
+_WITHDRAWN = ("unsupported", "retracted", "proposed", "archived")
+"""Notes that lead nowhere: nobody says that they are so, or nobody says it yet, or they were put away."""
 
 
 class UserIndex:
@@ -39,6 +41,7 @@ class UserIndex:
         self._cues = Cues(dim)
         self._unit_cues = Rows(np.int64, 3)  # unit, cue, count
         self._cues_of_turn: list[range] = []  # rows of _unit_cues
+        self._later_cues: dict[int, list[range]] = {}  # turn -> rows of what was found in it later
         self._trace_slot: dict[str, int] = {}
         self._trace_ids: list[str] = []
         self._trace_alive = Rows(np.bool_)
@@ -54,7 +57,11 @@ class UserIndex:
         self._note_vectors = Rows(np.float32, dim)
         self._note_cues = Rows(np.int64, 3)  # note, cue, count
         self._cues_of_note: list[range] = []  # rows of _note_cues
+        self._note_words = BM25()
+        self._note_document = Rows(np.int64)
         self._sources = Rows(np.int64, 2)  # note, unit
+        self._rests = Rows(np.int64, 2)  # note, turn
+        self._episodes = Episodes()
         self._graph: Graph | None = None
         self._forget_matrices()
 
@@ -64,7 +71,8 @@ class UserIndex:
         arrays = (self._trace_vectors, self._note_vectors, self._spans)
         matrices = (self._by_unit, self._by_note, self._by_trace)
         pairs = self._unit_cues.nbytes + self._note_cues.nbytes + sum(matrix.nbytes for matrix in matrices)
-        return self._turns.nbytes + self._cues.nbytes + sum(rows.nbytes for rows in arrays) + pairs
+        words = self._note_words.nbytes
+        return self._turns.nbytes + self._cues.nbytes + sum(rows.nbytes for rows in arrays) + pairs + words
 
     @property
     def is_mostly_dead(self) -> bool:
@@ -80,7 +88,10 @@ class UserIndex:
         for note_id in delta.removed_notes:
             for slot in self._note_slots.pop(note_id, {}).values():
                 self._remove_note(slot)
-        self._cues.put([key for key, _, _ in delta.cues], self._stacked([vector for _, _, vector in delta.cues]))
+        self._episodes.remove(delta.removed_episodes)
+        self._episodes.put(delta.episodes)
+        keys, surfaces = [key for key, _, _ in delta.cues], [surface for _, surface, _ in delta.cues]
+        self._cues.put(keys, surfaces, self._stacked([vector for _, _, vector in delta.cues]))
         self._put_turns(delta.turns)
         self._put_traces(delta.traces)
         self._put_notes(delta.notes)
@@ -104,18 +115,47 @@ class UserIndex:
     def _put_turns(self, rows: Sequence[TurnRow]) -> None:
         pairs: list[tuple[int, int, int]] = []
         first = len(self._unit_cues)
-        for slot, row in self._turns.put(rows):
+        new, old = self._turns.put(rows)
+        for slot, row in new:
             before = len(pairs)
             for unit, said in zip(self._turns.units[slot], row.units, strict=True):
                 pairs += self._cues.mention(unit, said.cues)
             self._cues_of_turn.append(range(first + before, first + len(pairs)))
+        for slot, row in old:
+            before = len(pairs)
+            pairs += self._found_later(slot, row)
+            if len(pairs) > before:
+                self._later_cues.setdefault(slot, []).append(range(first + before, first + len(pairs)))
+                self._forget_matrices()
         self._unit_cues.extend(pairs)
+        for row in rows:
+            self._episodes.changed(row.turn.session_id)
+
+    def _found_later(self, slot: int, row: TurnRow) -> list[tuple[int, int, int]]:
+        """(unit, cue, count) of what a known turn mentions and did not mention before."""
+        if not any(unit.cues for unit in row.units):
+            return []
+        held = {tuple(pair) for rows in self._mentioned_in(slot) for pair in rows[:, :2].tolist()}
+        pairs: list[tuple[int, int, int]] = []
+        for unit, said in zip(self._turns.units[slot], row.units, strict=True):
+            more = {key: count for key, count in said.cues.items() if (unit, self._cues.slot[key]) not in held}
+            pairs += self._cues.mention(unit, more)
+        return pairs
+
+    def _mentioned_in(self, slot: int) -> list[Ints]:
+        """The rows of ``_unit_cues`` of a turn."""
+        return [
+            self._unit_cues.view[rows.start : rows.stop]
+            for rows in (self._cues_of_turn[slot], *self._later_cues.get(slot, ()))
+        ]
 
     def _remove_turn(self, seq: int) -> None:
+        self._episodes.changed(self._turns.session_of(seq))
         slot = self._turns.remove(seq)
         if slot is not None:
-            rows = self._cues_of_turn[slot]
-            self._cues.release(self._unit_cues.view[rows.start : rows.stop, 1])
+            for rows in self._mentioned_in(slot):
+                self._cues.release(rows[:, 1])
+            self._later_cues.pop(slot, None)
             self._forget_matrices()
 
     def _put_traces(self, rows: Sequence[tuple[Trace, Floats | None]]) -> None:
@@ -161,6 +201,7 @@ class UserIndex:
         """Add versions; one that comes again may rest on less than before, and starts afresh."""
         pairs: list[tuple[int, int, int]] = []
         sources: list[tuple[int, int]] = []
+        rests: list[tuple[int, int]] = []
         start, done = len(self._note_ids), len(self._note_cues)
         for slot, (note, _) in enumerate(rows, start):
             versions = self._note_slots.setdefault(note.note_id, {})
@@ -171,6 +212,8 @@ class UserIndex:
             pairs += self._cues.mention(slot, note.cues)
             self._cues_of_note.append(range(first, done + len(pairs)))
             sources += [(slot, unit) for span in note.sources for unit in self._turns.units_in(span)]
+            named = dict.fromkeys(span.turn_id for span in note.sources)
+            rests += [(slot, self._turns.slot[turn_id]) for turn_id in named if turn_id in self._turns.slot]
         self._note_ids += [note.note_id for note, _ in rows]
         self._note_text += [note.text for note, _ in rows]
         self._note_alive.extend([note.status not in _WITHDRAWN for note, _ in rows])
@@ -179,11 +222,18 @@ class UserIndex:
         self._note_vectors.extend(self._stacked([vector for _, vector in rows]))
         self._note_cues.extend(pairs)
         self._sources.extend(sources)
+        self._rests.extend(rests)
+        current = [note for note, _ in rows if note.status == "current"]
+        documents = iter(self._note_words.add_all([tuple(terms(note.text)) for note in current]).tolist())
+        self._note_document.extend([next(documents) if note.status == "current" else -1 for note, _ in rows])
 
     def _remove_note(self, slot: int) -> None:
         self._note_alive.view[slot] = False
         self._note_vectors.view[slot] = 0
         self._note_text[slot] = ""
+        if (document := int(self._note_document.view[slot])) >= 0:
+            self._note_words.remove(document)
+            self._note_document.view[slot] = -1
         rows = self._cues_of_note[slot]
         self._cues.release(self._note_cues.view[rows.start : rows.stop, 1])
         self._forget_matrices()
@@ -194,11 +244,13 @@ class UserIndex:
         return Graph(
             turn_ids=turns.ids,
             turn_session=turns.session,
+            turn_role=turns.role,
             turn_agent=turns.agent,
             turn_metadata=turns.metadata,
             turn_alive=turns.alive.view,
             turn_time=turns.time.view,
             turn_speaker=turns.speaker.view,
+            turn_opens=turns.opens.view,
             speakers=turns.speakers,
             windows=turns.windows,
             unit_turn=turns.unit_turn.view,
@@ -226,14 +278,21 @@ class UserIndex:
             note_current=self._note_current.view,
             note_given=self._note_given.view,
             note_vectors=self._note_vectors.view,
+            note_words=self._note_words,
+            note_document=self._note_document.view,
             source_note=self._sources.view[:, 0],
             source_unit=self._sources.view[:, 1],
+            rest_note=self._rests.view[:, 0],
+            rest_turn=self._rests.view[:, 1],
             cue_keys=self._cues.keys,
+            cue_surfaces=self._cues.surfaces,
             cue_slot=self._cues.slot,
             cue_vectors=self._cues.vectors.view,
             cue_codes=self._cues.vectors.codes,
             mentions=mentions,
             frequency=frequency,
+            episodes=self._episodes.stored,
+            cuts=self._episodes.cuts,
         )
 
     # the sparse matrices -------------------------------------------------------------------------------
