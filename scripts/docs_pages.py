@@ -115,8 +115,9 @@ def run(page: Path) -> Iterator[tuple[Block, str, Block | None]]:
     below = shown(page)
     namespace: dict[str, Any] = {"__name__": "__main__"}
     before = dict(os.environ)
-    for name in ("MNEMIC_DB", "MNEMIC_USER"):
-        os.environ.pop(name, None)
+    for name in before:
+        if name in ("MNEMIC_DB", "MNEMIC_USER") or name.startswith("MNEMIC_MODEL"):
+            del os.environ[name]
     try:
         with tempfile.TemporaryDirectory() as folder:
             for i, block in enumerate(blocks(page)):

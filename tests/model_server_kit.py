@@ -10,8 +10,8 @@ from dataclasses import dataclass, field
 from http.server import BaseHTTPRequestHandler, ThreadingHTTPServer
 from typing import Any
 
-Answer = tuple[int, dict[str, str], dict[str, Any]]
-"""Status, headers, body."""
+Answer = tuple[int, dict[str, str], dict[str, Any] | list[str]]
+"""Status, headers, body; of a stream its events."""
 
 
 def completion(text: str | None, *, finish: str = "stop", usage: bool = True) -> Answer:
@@ -26,6 +26,20 @@ def completion(text: str | None, *, finish: str = "stop", usage: bool = True) ->
     if usage:
         body["usage"] = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
     return 200, {}, body
+
+
+def events(*pieces: str, finish: str | None = "stop", usage: bool = True) -> Answer:
+    """A completion as a stream of pieces; without ``finish`` the connection breaks off in the midst of it."""
+    chunk = {"id": "c", "object": "chat.completion.chunk", "created": 1, "model": "m"}
+    sent = [{"index": 0, "delta": {"role": "assistant", "content": piece}, "finish_reason": None} for piece in pieces]
+    chunks: list[dict[str, Any]] = [{**chunk, "choices": [one]} for one in sent]
+    if finish is not None:
+        chunks.append({**chunk, "choices": [{"index": 0, "delta": {}, "finish_reason": finish}]})
+        if usage:
+            counted = {"prompt_tokens": 12, "completion_tokens": 3, "total_tokens": 15}
+            chunks.append({**chunk, "choices": [], "usage": counted})
+    said = [json.dumps(one) for one in chunks]
+    return 200, {"Content-Type": "text/event-stream"}, [*said, "[DONE]"] if finish is not None else said
 
 
 def error(status: int, message: str = "no", **headers: str) -> Answer:
@@ -52,13 +66,16 @@ def serving(answer: Callable[[dict[str, Any]], Answer]) -> Iterator[ModelServer]
             server.bodies.append(body)
             server.keys.append(self.headers["Authorization"])
             status, headers, said = answer(body)
-            payload = json.dumps(said).encode()
+            is_stream = isinstance(said, list)
+            payload = "".join(f"data: {event}\n\n" for event in said) if is_stream else json.dumps(said)
+            broken = is_stream and said[-1] != "[DONE]"
             self.send_response(status)
             for name, value in {"Content-Type": "application/json", **headers}.items():
                 self.send_header(name, value)
-            self.send_header("Content-Length", str(len(payload)))
+            self.send_header("Content-Length", str(len(payload.encode()) + broken))
             self.end_headers()
-            self.wfile.write(payload)
+            self.wfile.write(payload.encode())
+            self.close_connection = bool(broken)
 
         def log_message(self, *_: object) -> None:
             pass

@@ -23,6 +23,7 @@ MnemicError
    |- EmbeddingFailed             it raised, or returned the wrong count, shape or non-numbers
    |- EmbedderMismatch            the database holds another embedder's vectors
    |- RerankingFailed
+   |- LanguageModelUnavailable    none is set for what was asked
    |- LanguageModelFailed         it raised, or refused the request
    |  `- LanguageModelBusy         the same request may succeed later
    |- ReplyUnusable               a reply came, and nothing in it is of use
@@ -123,6 +124,10 @@ class EmbedderMismatch(ModelError):
 
 class RerankingFailed(ModelError):
     """The reranker raised, or returned the wrong count."""
+
+
+class LanguageModelUnavailable(ModelError):
+    """No language model is set for what was asked."""
 
 
 class LanguageModelFailed(ModelError):

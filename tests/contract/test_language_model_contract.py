@@ -13,9 +13,10 @@ import pytest
 from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed, MissingExtra
 from mnemic.models.doubles import ScriptedModel
 from mnemic.models.language import PydanticAIModel
-from mnemic.models.patience import LimitedModel, PatientModel
-from mnemic.protocols import Completion, Reply
-from model_server_kit import completion, error, serving
+from mnemic.models.patience import LimitedModel, Patience, PatientModel
+from mnemic.models.streaming import streamed
+from mnemic.protocols import Completion, Reply, StreamingModel
+from model_server_kit import completion, error, events, serving
 
 SCHEMA = {
     "type": "object",
@@ -44,7 +45,12 @@ def function_model(reply, *, seen=None, profile=None):
         usage = RequestUsage(input_tokens=12, output_tokens=3)
         return ModelResponse(parts=[TextPart(text)] if text else [], usage=usage, finish_reason=finish)
 
-    return PydanticAIModel(function.FunctionModel(answer, model_name="double", profile=profile))
+    async def stream(messages, info):
+        response = answer(messages, info)
+        for char in response.text or " ":
+            yield char
+
+    return PydanticAIModel(function.FunctionModel(answer, stream_function=stream, model_name="double", profile=profile))
 
 
 MAKERS = {
@@ -61,7 +67,7 @@ def make(request):
         return
     pytest.importorskip("openai", reason="the extra llm is not installed")
     with ExitStack() as servers:
-        yield lambda text: over_http(servers.enter_context(serving(lambda _: completion(text))))
+        yield lambda text: over_http(servers.enter_context(serving(in_pieces(*text))))
 
 
 def over_http(server, **changes):
@@ -94,6 +100,80 @@ def test_threads_and_running_event_loops_can_call_it(make):
         return model.complete(request())
 
     assert asyncio.run(inside()).text == "ok"
+
+
+# Read while it comes ----------------------------------------------------------------------------------
+
+
+@pytest.mark.parametrize("text", ["A friend.", '{"facts": ["\\u0000"]}', "朋友 👋", " spaces \n kept "], ids=repr)
+def test_the_pieces_joined_are_the_reply(make, text):
+    pieces = []
+    reply = streamed(make(text), request(), pieces.append)
+    assert (reply.text, reply.finish) == (text, "stop")
+    assert "".join(pieces) == text
+
+
+def test_what_the_reader_raises_ends_the_request(make):
+    def full(_):
+        raise KeyError("full")
+
+    with pytest.raises(KeyError, match="full"):
+        streamed(make("A friend."), request(), full)
+
+
+def in_pieces(*pieces, **changes):
+    return lambda body: events(*pieces, **changes) if body.get("stream") else completion("".join(pieces))
+
+
+@pytest.fixture
+def stream_of():
+    pytest.importorskip("openai", reason="the extra llm is not installed")
+    with ExitStack() as servers:
+        yield lambda answer: servers.enter_context(serving(answer))
+
+
+def test_a_server_sends_the_pieces_with_their_tokens(stream_of):
+    server = stream_of(in_pieces("A fri", "end", "."))
+    model, pieces = over_http(server), []
+    assert isinstance(model, StreamingModel)
+    assert model.stream(request(), pieces.append) == Reply("A friend.", "stop", 12, 3)
+    assert pieces == ["A fri", "end", "."]
+    [body] = server.bodies
+    assert body["stream_options"] == {"include_usage": True}
+
+
+def test_a_stream_that_counts_no_tokens_is_counted_for_and_a_cut_one_says_so(stream_of):
+    model = over_http(stream_of(in_pieces("A friend", " of Ana.", finish="length", usage=False)))
+    assert model.stream(request(), [].append) == Reply("A friend of Ana.", "length", 7, 5)
+
+
+def test_a_stream_that_breaks_off_may_cost_and_is_not_asked_for_again(stream_of):
+    server = stream_of(in_pieces("A fri", finish=None))
+    model, pieces = PatientModel(over_http(server), wait=lambda _: None), []
+    with pytest.raises(LanguageModelFailed) as caught:
+        model.stream(request(), pieces.append)
+    assert (caught.value.billed, pieces, len(server.bodies)) == (True, ["A fri"], 1)
+
+
+def test_a_stream_that_does_not_begin_is_asked_for_again(stream_of):
+    replies = [error(503), error(429), events("ok")]
+    server = stream_of(lambda _: replies.pop(0))
+    model, pieces = PatientModel(over_http(server), patience=Patience(tries=3), wait=lambda _: None), []
+    assert model.stream(request(), pieces.append).text == "ok"
+    assert (pieces, len(server.bodies)) == (["ok"], 3)
+
+
+@pytest.mark.parametrize("says_so", [True, False])
+def test_a_server_that_cannot_stream_is_asked_for_the_whole(stream_of, says_so):
+    def simple(body):
+        return error(400, "streaming is not supported") if body.get("stream") else completion("A friend.")
+
+    server = stream_of(simple if says_so else lambda _: completion("A friend."))
+    model, pieces = over_http(server), []
+    for _ in range(2):
+        assert model.stream(request(), pieces.append) == Reply("A friend.", "stop", 12, 3)
+    assert pieces == ["A friend.", "A friend."]
+    assert [bool(body.get("stream")) for body in server.bodies] == [True, False, False]
 
 
 # pydantic-ai ------------------------------------------------------------------------------------------

@@ -13,7 +13,8 @@ from mnemic.memory import Memory
 from mnemic.memory.search import Searcher
 
 COMMANDS = (
-    "demo", "add", "import", "search", "context", "notes", "status", "export", "delete", "reembed", "migrate", "doctor",
+    "demo", "add", "import", "search", "context", "answer", "notes", "status", "export", "delete", "reembed", "migrate",
+    "doctor",
 )  # fmt: skip
 
 

@@ -92,6 +92,25 @@ def test_of_n_tokens_call_n_plus_one_is_not_made_and_a_raised_budget_resumes(sto
     assert more.complete(REQUEST).text == "x"
 
 
+def test_a_stream_is_counted_and_kept_to_its_budget(store):
+    model, asked = metered(store, [Reply("x y", "stop", 100, 7)] * 2, limit=Budgets(total=Limit(calls=2)))
+    pieces = []
+    assert model.stream(REQUEST, pieces.append).text == "x y"
+    assert (pieces, spent(store)) == (["x y"], [("2024-05-17", "notes", Amount(1, 100, 7, 0.0, 1))])
+
+    def full(_):
+        raise KeyError("full")
+
+    with pytest.raises(KeyError):
+        model.stream(REQUEST, full)
+    # What the reader ended counts with all that it may have taken.
+    [(_, _, amount)] = spent(store)
+    assert (amount.calls, amount.tokens) == (2, 107 + ESTIMATE)
+    with pytest.raises(BudgetExceeded):
+        model.stream(REQUEST, pieces.append)
+    assert len(asked.requests) == 2
+
+
 def test_a_budget_in_money(store):
     price = Price(1_000_000, 1_000_000)  # one a token
     limit = Budgets(total=Limit(cost=ESTIMATE + 5))

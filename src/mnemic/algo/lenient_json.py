@@ -219,7 +219,7 @@ class _Reader:
                 at = special.end()
             else:
                 self.at = special.end()
-                return _unescaped(self._text[begin : special.start()])
+                return unescaped(self._text[begin : special.start()])
         self.at = len(self._text)
         raise _Cut
 
@@ -245,7 +245,8 @@ def _number(word: str) -> Json:
         return value if math.isfinite(value) else None
 
 
-def _unescaped(text: str) -> str:
+def unescaped(text: str) -> str:
+    """The words of a string; what is no escape of JSON stays as it is."""
     return _ESCAPE.sub(_character, text) if "\\" in text else text
 
 

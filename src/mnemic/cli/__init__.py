@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mnemic import __version__
-from mnemic.cli import bench, demonstration, output, reading, upkeep, writing
+from mnemic.cli import answering, bench, demonstration, output, reading, upkeep, writing
 from mnemic.errors import MnemicError
 
 app = typer.Typer(
@@ -27,6 +27,7 @@ app.command()(writing.add)
 app.command("import")(writing.import_)
 app.command()(reading.search)
 app.command()(reading.context)
+app.command()(answering.answer)
 app.command()(reading.notes)
 app.command()(reading.status)
 app.command()(reading.export)

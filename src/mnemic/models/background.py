@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import os
 import threading
-from collections.abc import Coroutine
+from collections.abc import Callable, Coroutine
+from queue import SimpleQueue
 from typing import Any, TypeVar
 
+P = TypeVar("P")
 T = TypeVar("T")
 
 _lock = threading.Lock()
@@ -25,6 +27,22 @@ def run(coroutine: Coroutine[Any, Any, T]) -> T:
         return future.result()
     except BaseException:
         # The caller was interrupted: nobody waits for the request any more.
+        future.cancel()
+        raise
+
+
+def run_in_pieces(
+    coroutine: Callable[[Callable[[P], None]], Coroutine[Any, Any, T]], receive: Callable[[P], object]
+) -> T:
+    """As ``run``; what the coroutine puts into its argument is handed to ``receive`` in the caller's thread."""
+    pieces: SimpleQueue[tuple[P] | None] = SimpleQueue()
+    future = asyncio.run_coroutine_threadsafe(coroutine(lambda piece: pieces.put((piece,))), _running_loop())
+    future.add_done_callback(lambda _: pieces.put(None))
+    try:
+        while (piece := pieces.get()) is not None:
+            receive(*piece)
+        return future.result()
+    except BaseException:
         future.cancel()
         raise
 

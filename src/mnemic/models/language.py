@@ -4,7 +4,10 @@ from __future__ import annotations
 
 import json
 import threading
+from collections.abc import Callable
+from contextlib import AbstractAsyncContextManager
 from dataclasses import dataclass, replace
+from functools import partial
 from typing import Any, Final, Literal
 
 from mnemic.algo import tokens
@@ -31,14 +34,16 @@ class _Manner:
     Attributes:
         schema: Whether the server is told of a schema; else only the prompt is.
         old_limit: See ``providers.resolve``.
+        streams: Whether the server is asked to send a reply while it makes it, where somebody wants to read it then.
     """
 
     schema: bool = True
     old_limit: bool = True
+    streams: bool = True
 
 
 class PydanticAIModel:
-    """A ``LanguageModel`` over one pydantic-ai model.
+    """A ``StreamingModel`` over one pydantic-ai model.
 
     The prompts leave this machine. Keys and addresses come from the provider's own environment variables, from the
     name, or from a pydantic-ai ``Model`` with a provider of your own. A request's schema is enforced by the provider
@@ -72,41 +77,61 @@ class PydanticAIModel:
             LanguageModelBusy: It timed out, could not be reached, or asks to come again later.
             LanguageModelFailed: It raised.
         """
+        return self._asked(request, None)
+
+    def stream(self, request: Completion, receive: Callable[[str], object]) -> Reply:
+        """Complete one request: see ``protocols.StreamingModel``; in one piece where the server knows no other way.
+
+        Raises:
+            MissingExtra, LanguageModelBusy, LanguageModelFailed: As ``complete``.
+        """
+        return self._asked(request, receive)
+
+    def _asked(self, request: Completion, receive: Callable[[str], object] | None) -> Reply:
         manner = self._manner
         try:
-            return self._complete(request, manner)
+            return self._ask(request, manner, receive)
         except LanguageModelFailed as error:
-            other = self._other(manner, request, error.__cause__)
+            if error.billed:
+                raise
+            other = self._other(manner, request, error.__cause__, streams=receive is not None)
             if other is None:
                 raise
         with self._lock:
             self._manner = other
             if other.old_limit != manner.old_limit:
                 self._model = None
-        return self.complete(request)
+        return self._asked(request, receive)
 
-    def _complete(self, request: Completion, manner: _Manner) -> Reply:
+    def _ask(self, request: Completion, manner: _Manner, receive: Callable[[str], object] | None) -> Reply:
         direct = from_extra("pydantic_ai.direct", needed_by=self.name, extra="llm")
         messages = from_extra("pydantic_ai.messages", needed_by=self.name, extra="llm")
         system, user = clean(_system(request, manner)), clean(request.user)
         parts = [messages.SystemPromptPart(content=system), messages.UserPromptPart(content=user)]
-        try:
-            model = self._resolved()
-            response = background.run(
-                direct.model_request(
-                    model,
-                    [messages.ModelRequest(parts=parts)],
-                    model_settings={**self._settings, "max_tokens": request.max_tokens},
-                    model_request_parameters=self._parameters(model, request, manner),
-                )
-            )
-        except MnemicError:
-            raise
-        except Exception as error:  # other people's code may raise anything
-            raise self._failure(error) from error
+        model = self._resolved()
+        asking = partial(
+            direct.model_request_stream if receive and manner.streams else direct.model_request,
+            model,
+            [messages.ModelRequest(parts=parts)],
+            model_settings={**self._settings, "max_tokens": request.max_tokens},
+            model_request_parameters=self._parameters(model, request, manner),
+        )
+        pieces: list[str] = []
+        if receive and manner.streams:
+
+            def pass_on(piece: str) -> None:
+                pieces.append(piece)
+                receive(piece)
+
+            response = background.run_in_pieces(partial(self._in_pieces, asking), pass_on)
+        else:
+            response = background.run(self._whole(asking))
+            pieces += [response.text] if response.text else []
         if response.finish_reason == "error":
             raise LanguageModelFailed(f"{self.name} reported an error instead of a reply", billed=True)
-        text = response.text or ""
+        if receive and pieces and not manner.streams:
+            receive(*pieces)
+        text = "".join(pieces)
         return Reply(
             text,
             _FINISH.get(response.finish_reason, "stop"),
@@ -115,12 +140,37 @@ class PydanticAIModel:
             response.usage.output_tokens or tokens.count(text),
         )
 
+    async def _whole(self, asking: Callable[[], Any]) -> Any:  # noqa: ANN401 - pydantic-ai's response
+        try:
+            return await asking()
+        except Exception as error:  # other people's code may raise anything
+            raise self._failure(error) from error
+
+    async def _in_pieces(
+        self, asking: Callable[[], AbstractAsyncContextManager[Any]], put: Callable[[str], None]
+    ) -> Any:  # noqa: ANN401 - pydantic-ai's response
+        begun = False
+        try:
+            async with asking() as stream:
+                async for event in stream:
+                    if piece := _words(event):
+                        begun = True
+                        put(piece)
+                return stream.get()
+        except Exception as error:  # other people's code may raise anything
+            raise self._failure(error, begun=begun) from error
+
     def _resolved(self) -> Model:
         """The pydantic-ai model; made at the first use, because that is when the provider asks for its key."""
         with self._lock:
             if self._model is None:
                 assert self._named is not None  # only a model that was given by name is ever missing
-                self._model = resolve(self._named, needed_by=self.name, old_limit=self._manner.old_limit)
+                try:
+                    self._model = resolve(self._named, needed_by=self.name, old_limit=self._manner.old_limit)
+                except MnemicError:
+                    raise
+                except Exception as error:  # other people's code may raise anything
+                    raise self._failure(error) from error
             return self._model
 
     def _parameters(self, model: Model, request: Completion, manner: _Manner) -> object:
@@ -134,8 +184,14 @@ class PydanticAIModel:
             output_object=output.OutputObjectDefinition(json_schema=dict(request.schema), name=request.purpose),
         )
 
-    def _other(self, manner: _Manner, request: Completion, error: BaseException | None) -> _Manner | None:
+    def _other(
+        self, manner: _Manner, request: Completion, error: BaseException | None, *, streams: bool
+    ) -> _Manner | None:
         """How to say what the server rejected; None where there is no other way."""
+        kinds: Any = from_extra("pydantic_ai.exceptions", needed_by=self.name, extra="llm")
+        if streams and manner.streams and isinstance(error, kinds.UnexpectedModelBehavior):
+            # Nothing came as a stream: it is empty, or the server does not know the word.
+            return replace(manner, streams=False)
         if _status(error) not in _REJECTED:
             return None
         said = str(error)
@@ -143,10 +199,17 @@ class PydanticAIModel:
             return replace(manner, old_limit=False)
         if manner.schema and request.schema is not None and ("response_format" in said or "schema" in said):
             return replace(manner, schema=False)
+        if manner.streams and streams and "stream" in said:
+            return replace(manner, streams=False)
         return None
 
-    def _failure(self, error: Exception) -> LanguageModelFailed:
-        """What an error means: whether trying again later helps, and whether it may cost something."""
+    def _failure(self, error: Exception, *, begun: bool = False) -> LanguageModelFailed:
+        """What an error means: whether trying again later helps, and whether it may cost something.
+
+        Args:
+            error: What was raised.
+            begun: Whether a part of the reply had come.
+        """
         message = f"{self.name} failed: {told(error)}"
         kinds: Any = from_extra("pydantic_ai.exceptions", needed_by=self.name, extra="llm")
         wait: float | None = getattr(error, "retry_after", None)
@@ -154,13 +217,13 @@ class PydanticAIModel:
         if isinstance(error, kinds.ModelQuotaExceededError):
             return LanguageModelFailed(message)
         if status is not None and (status in _PASSING or status >= 500):
-            return LanguageModelBusy(message, retry_after_s=wait)
+            return LanguageModelBusy(message, billed=begun, retry_after_s=wait)
         # The request was under way: what came back of it was lost, not what was done for it.
         late = isinstance(error, (kinds.ModelTimeoutError, kinds.ModelRequestTimeout, TimeoutError))
         if late or isinstance(error, (kinds.ModelConnectionError, ConnectionError)):
-            lost = late or getattr(error, "phase", None) == "read"
+            lost = late or begun or getattr(error, "phase", None) == "read"
             return LanguageModelBusy(message, billed=lost, retry_after_s=wait)
-        return LanguageModelFailed(message)
+        return LanguageModelFailed(message, billed=begun)
 
 
 def _system(request: Completion, manner: _Manner) -> str:
@@ -168,6 +231,17 @@ def _system(request: Completion, manner: _Manner) -> str:
     if request.schema is None or manner.schema:
         return request.system
     return f"{request.system}\n\nThe reply is JSON of this schema, and nothing else:\n{json.dumps(request.schema)}"
+
+
+def _words(event: Any) -> str:  # noqa: ANN401 - of pydantic-ai
+    """The piece of a reply's text that an event of a stream brings; of reasoning, none."""
+    match event.event_kind:
+        case "part_start" if event.part.part_kind == "text":
+            return event.part.content
+        case "part_delta" if event.delta.part_delta_kind == "text":
+            return event.delta.content_delta
+        case _:
+            return ""
 
 
 def _status(error: BaseException | None) -> int | None:

@@ -11,6 +11,7 @@ from mnemic.algo.budgets import difference
 from mnemic.config import Budgets
 from mnemic.errors import InvalidInput, LanguageModelFailed, ModelError
 from mnemic.models.prices import Price
+from mnemic.models.streaming import streamed
 from mnemic.protocols import Amount, Completion, LanguageModel, Ledger, Reply
 
 
@@ -63,6 +64,18 @@ class MeteredModel:
             BudgetExceeded: It was not made.
             LanguageModelFailed: It was made, and failed.
         """
+        return self._metered(request, self._model.complete)
+
+    def stream(self, request: Completion, receive: Callable[[str], object]) -> Reply:
+        """Complete one request: see ``protocols.StreamingModel``. One that the caller ends counts as it was reserved.
+
+        Raises:
+            BudgetExceeded: It was not made.
+            LanguageModelFailed: It was made, and failed.
+        """
+        return self._metered(request, lambda request: streamed(self._model, request, receive))
+
+    def _metered(self, request: Completion, complete: Callable[[Completion], Reply]) -> Reply:
         day = self._clock().astimezone(UTC).date()
         reserved = self._amount(size(request), request.max_tokens)
         self._ledger.spend(self._user_id, request.purpose, reserved, day=day, within=self._budgets)
@@ -72,7 +85,7 @@ class MeteredModel:
             self._ledger.spend(self._user_id, request.purpose, change, day=day, within=Budgets())
 
         try:
-            reply = self._model.complete(request)
+            reply = complete(request)
         except LanguageModelFailed as error:
             if not error.billed:
                 correct(self._amount(0, 0))

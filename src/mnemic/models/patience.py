@@ -8,6 +8,7 @@ from collections.abc import Callable
 from dataclasses import dataclass
 
 from mnemic.errors import InvalidInput, LanguageModelBusy
+from mnemic.models.streaming import streamed
 from mnemic.protocols import Completion, LanguageModel, Reply
 
 
@@ -99,6 +100,11 @@ class LimitedModel:
         with self._turn:
             return self._model.complete(request)
 
+    def stream(self, request: Completion, receive: Callable[[str], object]) -> Reply:
+        """Complete one request: see ``protocols.StreamingModel``."""
+        with self._turn:
+            return streamed(self._model, request, receive)
+
 
 class PatientModel:
     """A ``LanguageModel`` that is asked again while it is busy.
@@ -126,6 +132,20 @@ class PatientModel:
     def complete(self, request: Completion) -> Reply:
         """Complete one request: see ``protocols.LanguageModel``."""
         return attempt(self._model.complete, request, self._patience, wait=self._wait)
+
+    def stream(self, request: Completion, receive: Callable[[str], object]) -> Reply:
+        """Complete one request: see ``protocols.StreamingModel``; it is not made again once a piece of a reply came."""
+        begun = False
+
+        def pass_on(piece: str) -> None:
+            nonlocal begun
+            begun = True
+            receive(piece)
+
+        def complete(request: Completion) -> Reply:
+            return streamed(self._model, request, pass_on)
+
+        return attempt(complete, request, self._patience, wait=self._wait, stopped=lambda: begun)
 
 
 def _spread(seconds: float) -> None:

@@ -12,7 +12,7 @@ from mnemic.models import registry
 from mnemic.models.metered import MeteredModel
 from mnemic.models.patience import LimitedModel, Patience, PatientModel
 from mnemic.models.prices import Price, listed
-from mnemic.protocols import LanguageModel, Ledger
+from mnemic.protocols import LanguageModel, Ledger, StreamingModel
 from mnemic.types import Purpose
 
 Given = str | LanguageModel | Mapping[Purpose | Literal[""], str | LanguageModel] | None
@@ -84,7 +84,7 @@ class LanguageModels:
         models = cast("Mapping[Purpose | Literal[''], str]", environment.models)
         return cls(given or models, ledger, clock=clock, budgets=budgets(environment.budgets), prices=prices)
 
-    def of(self, purpose: Purpose, user_id: str) -> LanguageModel | None:
+    def of(self, purpose: Purpose, user_id: str) -> StreamingModel | None:
         """The model for a purpose and user, metered and patient; None where there is none for it."""
         model = self._models.get(purpose)
         if model is None:

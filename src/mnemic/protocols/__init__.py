@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker
+from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker, StreamingModel
 from mnemic.protocols.rows import (
     Amount,
     Batch,
@@ -46,6 +46,7 @@ __all__ = [
     "Reply",
     "Reranker",
     "Store",
+    "StreamingModel",
     "TurnRow",
     "Unembedded",
     "Usage",

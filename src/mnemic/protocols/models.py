@@ -1,10 +1,10 @@
-"""The seams to models: Embedder, CueExtractor, Reranker, LanguageModel."""
+"""The seams to models: Embedder, CueExtractor, Reranker, LanguageModel; and StreamingModel, which is one too."""
 
 from __future__ import annotations
 
-from collections.abc import Collection, Mapping, Sequence
+from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass
-from typing import TYPE_CHECKING, Literal, Protocol
+from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from mnemic.types import CueMention, Json, Purpose, Thresholds
 
@@ -128,5 +128,23 @@ class LanguageModel(Protocol):
 
         Raises:
             LanguageModelFailed: It raised, timed out or could not be reached.
+        """
+        ...
+
+
+@runtime_checkable
+class StreamingModel(LanguageModel, Protocol):
+    """A language model whose reply can be read while it comes; ``models.streaming`` makes one of any."""
+
+    def stream(self, request: Completion, receive: Callable[[str], object]) -> Reply:
+        """Complete one request.
+
+        Args:
+            request: As for ``complete``.
+            receive: Called in this thread with each piece of the reply, which joined are its text. What it raises ends
+                the request.
+
+        Raises:
+            LanguageModelFailed: As ``complete``; a part of the reply may have come before.
         """
         ...

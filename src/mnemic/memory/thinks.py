@@ -1,0 +1,141 @@
+"""The half of the public interface that thinks about what is stored: answers, and the upkeep of notes."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping
+
+from mnemic.algo.scope import check_user
+from mnemic.config import Configuration
+from mnemic.errors import LanguageModelUnavailable
+from mnemic.memory import answering, context
+from mnemic.memory.answering import AnswerStream
+from mnemic.memory.reads import Reads
+from mnemic.memory.wiring import Time
+from mnemic.protocols import Reranker
+from mnemic.types import Answer, Json
+
+
+class Thinks(Reads):
+    """What is concluded from what is stored."""
+
+    def answer(
+        self,
+        question: str,
+        *,
+        user_id: str,
+        max_tokens: int = 2000,
+        top_k: int | None = None,
+        filters: Mapping[str, Json] | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        since: Time = None,
+        until: Time = None,
+        reference_time: Time = None,
+        config: str | Configuration = "default",
+        rerank: Reranker | str | None = None,
+    ) -> Answer:
+        """Answer a question from the original words, with the model for ``answer``, and say on which it rests.
+
+        Where a search finds nothing at all, nobody is asked. Where what it finds seems to be about something else, the
+        model is asked all the same, with a warning: it is for it to say that the answer is not there.
+
+        Args:
+            question: In plain words; relative dates in the evidence count from the date of their own line.
+            user_id: Whose memory; an unknown user has none.
+            max_tokens: Budget of the evidence by ``algo.tokens.count``: whole hits, best first. The instructions are
+                about 250 more.
+            top_k: Hits at most; None for as many as the budget holds.
+            filters: As for ``search``, and so are the following.
+            agent_id: See there.
+            session_id: See there.
+            since: See there.
+            until: See there.
+            reference_time: When the question is asked, for the search and for the model.
+            config: See there.
+            rerank: See there.
+
+        Returns:
+            The answer. Its ``text`` is None where memory does not contain it, and where the reply was none, which
+            ``failure`` names.
+
+        Raises:
+            InvalidInput: Names the argument.
+            LanguageModelUnavailable: No model is set.
+            BudgetExceeded: A budget does not allow the call, which was not made.
+            LanguageModelFailed: The model failed, or could not be reached.
+        """
+        return self.answer_stream(
+            question,
+            user_id=user_id,
+            max_tokens=max_tokens,
+            top_k=top_k,
+            filters=filters,
+            agent_id=agent_id,
+            session_id=session_id,
+            since=since,
+            until=until,
+            reference_time=reference_time,
+            config=config,
+            rerank=rerank,
+        ).answer
+
+    def answer_stream(
+        self,
+        question: str,
+        *,
+        user_id: str,
+        max_tokens: int = 2000,
+        top_k: int | None = None,
+        filters: Mapping[str, Json] | None = None,
+        agent_id: str | None = None,
+        session_id: str | None = None,
+        since: Time = None,
+        until: Time = None,
+        reference_time: Time = None,
+        config: str | Configuration = "default",
+        rerank: Reranker | str | None = None,
+    ) -> AnswerStream:
+        """As ``answer``, read while it comes: the search is done now, the model is asked when the first piece is.
+
+        Args:
+            question: As for ``answer``, and so are the following.
+            user_id: See there.
+            max_tokens: See there.
+            top_k: See there.
+            filters: See there.
+            agent_id: See there.
+            session_id: See there.
+            since: See there.
+            until: See there.
+            reference_time: See there.
+            config: See there.
+            rerank: See there.
+
+        Returns:
+            An iterator, and an asynchronous one, of the pieces of the text, which has the whole ``answer``.
+
+        Raises:
+            InvalidInput, LanguageModelUnavailable: As ``answer``; the rest is raised by the stream.
+        """
+        model = self._models.of("answer", check_user(user_id))
+        if model is None:
+            raise LanguageModelUnavailable(
+                "no language model is set to answer: give one to Memory.open(model='openai:gpt-4.1-mini'), or set "
+                "MNEMIC_MODEL for the command line (docs/models.md); search finds the words without one"
+            )
+        depth = context.depth(max_tokens)
+        found = self.search(
+            question,
+            user_id=user_id,
+            top_k=depth if top_k is None else top_k,
+            filters=filters,
+            agent_id=agent_id,
+            session_id=session_id,
+            since=since,
+            until=until,
+            reference_time=reference_time,
+            config=config,
+            rerank=rerank,
+        )
+        on = self._time(reference_time, "reference_time") or self._clock()
+        return AnswerStream(answering.asked(question, found, asked_on=on, max_tokens=max_tokens), model)
