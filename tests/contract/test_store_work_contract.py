@@ -378,9 +378,26 @@ def test_retry_lets_failed_and_put_off_work_be_done_at_once(store: Store) -> Non
     # The work that is held was not given back, and that of the new trace was not put off.
     store.release(replace(lease, user_id="u", token="u"), due=NOW + MINUTE, reason="busy")
     again = claimed(store, user_id="u", token="again")
-    assert again.attempts == 2
+    assert (again.trace_ids, again.attempts) == (("T1", "T2", "T4"), 1)
     store.release(again, due=NOW, reason="busy", counts=False)
     assert store.retry(None, now=NOW) == 4 + 2
+
+
+def test_a_hurry_takes_what_is_not_due_but_not_what_was_put_off(store: Store) -> None:
+    give(store, "u", *session("s1", "a", "b"), late_s=60)
+    store.release(claimed(store, hurry=True, limit=1), due=NOW + MINUTE, reason="busy")
+    assert claimed(store, hurry=True, token="next").trace_ids == ("T2",)
+    assert store.claim(("notes",), token="none", now=NOW, until=NOW + MINUTE, hurry=True) is None
+
+
+def test_a_lease_that_is_extended_runs_longer(store: Store) -> None:
+    give(store, "u", turn("a"))
+    lease = claimed(store)
+    store.extend(lease, until=NOW + 3 * MINUTE)
+    later = {"now": NOW + 2 * MINUTE, "until": NOW + 9 * MINUTE}
+    assert store.claim(("notes",), token="other", **later) is None
+    store.extend(replace(lease, token="somebody else's"), until=NOW)
+    assert store.claim(("notes",), token="other", **later) is None
 
 
 # how far it is -----------------------------------------------------------------------------------------

@@ -232,6 +232,19 @@ def test_rules_relate_where_the_settings_say_so(opened):
     assert (texts(memory), model.asked["conflict"]) == (["Ana own 3 boats."], 0)
 
 
+def test_what_is_said_again_confirms_the_note_until_it_is_erased(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    memory.add(said("I keep bees."), user_id="ana", session_id="s1", timestamp=MAY, enrich="now")
+    model.say["conflict"] = relating("equivalent", "bees")
+    memory.add(said("I keep bees.", id="again"), user_id="ana", session_id="s2", timestamp=JUNE, enrich="now")
+    [note] = memory.notes(user_id="ana")
+    assert (note.version, note.last_confirmed) == (1, datetime(2024, 6, 20, 10, tzinfo=UTC))
+    memory.delete(user_id="ana", turn_id="again")
+    [note] = memory.notes(user_id="ana")
+    assert note.last_confirmed == datetime(2024, 5, 20, 10, tzinfo=UTC)
+
+
 # the gate ----------------------------------------------------------------------------------------------
 
 

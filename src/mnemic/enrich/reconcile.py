@@ -117,7 +117,27 @@ def changed(
             notes.append(_written(change, last))
         elif change.before is not None:
             states.append(_state(change, detail))
-    return Batch(notes=tuple(notes), states=tuple(states), details=details, trigger=trigger)
+    return Batch(
+        notes=tuple(notes),
+        states=tuple(states),
+        details=details,
+        confirmations=_confirmed(judged, versions),
+        trigger=trigger,
+    )
+
+
+def _confirmed(judged: Judged, versions: Sequence[Note]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """Current notes that equivalent new ones say again -> the turns that do."""
+    current = {note.note_id: note for note in versions if note.status == "current"}
+    found: dict[tuple[str, int], tuple[str, ...]] = {}
+    for proposal in judged.proposals:
+        if proposal.relation != "equivalent" or proposal.note is None or proposal.target is None:
+            continue
+        target = current.get(judged.shown[proposal.target].note_id)
+        if target is not None:
+            key = target.note_id, target.version
+            found[key] = (*found.get(key, ()), *(span.turn_id for span in proposal.note.sources))
+    return {key: tuple(dict.fromkeys(turn_ids)) for key, turn_ids in found.items()}
 
 
 def quotations(notes: Collection[Note], known: Sequence[Note], detail: Mapping[str, Json]) -> tuple[NoteState, ...]:

@@ -12,7 +12,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mnemic import enrich
 from mnemic.config import Enriching
 from mnemic.enrich.notes import Gate
-from mnemic.errors import BudgetExceeded, LanguageModelBusy, ModelError, ReplyUnusable, StoreError
+from mnemic.errors import BudgetExceeded, LanguageModelBusy, ModelError, ReplyUnusable, StoreConflict, StoreError
 from mnemic.memory.making import Build, Maker
 from mnemic.memory.neighbours import Neighbours
 from mnemic.memory.replan import replanned
@@ -136,6 +136,8 @@ class Enricher:
             self._put_off(lease, wait, str(error))
         except ModelError as error:
             self._release(lease, None, str(error))
+        except StoreConflict as error:
+            _log.warning("what was read for user %r is lost: %s", lease.user_id, error)
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - models are anybody's code: one that breaks must not stop other work

@@ -146,7 +146,8 @@ class Maker:
                 touched = {(state.note_id, state.version) for state in part.states}
                 known = [note for note in versions if note.status == "current"]
                 free = [note for note in known if (note.note_id, note.version) not in touched]
-                part = replace(part, states=(*part.states, *enrich.quotations(part.notes, free, detail)))
+                stated = [proposal.note for proposal in kept if proposal.note is not None]
+                part = replace(part, states=(*part.states, *enrich.quotations(stated, free, detail)))
             parts.append(part)
         surfaces = dict(found.surfaces)
         batch = _merged(parts, trigger)
@@ -203,6 +204,7 @@ def _merged(parts: Sequence[Batch], trigger: str) -> Batch:
         merged = replace(
             merged,
             states=(*merged.states, *part.states),
+            confirmations={**merged.confirmations, **part.confirmations},
             details={**merged.details, **{place + shift: detail for place, detail in part.details.items()}},
             held={**merged.held, **{place + shift: held for place, held in part.held.items()}},
         )

@@ -110,6 +110,7 @@ class Batch:
         states: Versions of notes that get another status, before the new notes are added.
         details: Position in ``notes`` -> what the log says of it besides.
         held: Position in ``notes`` -> what a note that waits for a person asks for.
+        confirmations: (note_id, version) -> turns that say again what it says.
         settled: (note_id, version) of notes that wait no more.
         episodes: New ones (``episode_id`` empty).
         remove_episodes: Those whose place they take.
@@ -138,6 +139,9 @@ class Batch:
     states: tuple[NoteState, ...] = ()
     details: Mapping[int, Mapping[str, Json]] = field(default_factory=dict[int, Mapping[str, Json]])
     held: Mapping[int, Held] = field(default_factory=dict[int, Held])
+    confirmations: Mapping[tuple[str, int], tuple[str, ...]] = field(
+        default_factory=dict[tuple[str, int], tuple[str, ...]]
+    )
     settled: tuple[tuple[str, int], ...] = ()
     episodes: tuple[Episode, ...] = ()
     remove_episodes: tuple[str, ...] = ()

@@ -14,7 +14,7 @@ from mnemic.store import episodes, vectors, work
 from mnemic.store.adding import Adding
 from mnemic.store.encodings import interval_columns, maybe_stamp
 from mnemic.store.ids import public_id
-from mnemic.store.note_versions import add_notes
+from mnemic.store.note_versions import add_notes, confirm
 from mnemic.store.read import numbers_of_cues, numbers_of_turns, rows_with
 from mnemic.store.tables import (
     cues,
@@ -41,6 +41,7 @@ def add(adding: Adding, batch: Batch) -> Written:
     _add_phrases(adding, batch.phrases)
     trace_numbers = _add_traces(adding, batch.traces)
     versions = add_notes(adding, batch)
+    confirm(adding, batch.confirmations)
     if batch.vectors is not None:
         numbered = _numbered(adding, batch.vectors, trace_numbers, versions)
         old = _old(adding, batch.turns, new_cues, numbered)
@@ -104,6 +105,7 @@ def _find_old_turns(adding: Adding, batch: Batch) -> None:
     mentioned |= {span.turn_id for note in batch.notes for span in note.sources}
     mentioned |= {turn_id for episode in batch.episodes for turn_id in episode.turn_ids}
     mentioned |= {turn_id for turn_id, _ in batch.mentions}
+    mentioned |= {turn_id for turn_ids in batch.confirmations.values() for turn_id in turn_ids}
     mentioned |= set(batch.request_turns)
     if batch.vectors is not None:
         mentioned |= batch.vectors.units.keys()

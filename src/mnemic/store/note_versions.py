@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import Counter
-from collections.abc import Sequence
+from collections.abc import Mapping, Sequence
 from typing import Any
 
 from sqlalchemy import select, update
@@ -15,7 +15,8 @@ from mnemic.store.encodings import interval_columns
 from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.notes import numbers_of_given
 from mnemic.store.read import rows_with
-from mnemic.store.tables import given_notes, note_cues, note_sources, notes, proposals
+from mnemic.store.tables import given_notes, note_confirmations, note_cues, note_sources, notes, proposals
+from mnemic.store.vectors import bump
 from mnemic.types import Note
 
 
@@ -63,6 +64,36 @@ def add_notes(adding: Adding, batch: Batch) -> list[tuple[int, int]]:
     adding.put(proposals, _held_rows(batch, places))
     adding.log(entries)
     return places
+
+
+def confirm(adding: Adding, confirmations: Mapping[tuple[str, int], Sequence[str]]) -> None:
+    """Note which turns say again what versions say; what is known, or gone, is left alone."""
+    wanted = {
+        (number, version, adding.seq(turn_id))
+        for (note_id, version), turn_ids in confirmations.items()
+        for number in numbers_of("N", [note_id])
+        for turn_id in turn_ids
+    }
+    if not wanted:
+        return
+    numbers = [number for number, _, _ in wanted]
+    mine = (note_confirmations.c.user_id == adding.user_id, notes.c.user_id == adding.user_id)
+    confirmed = select(note_confirmations.c.note, note_confirmations.c.version, note_confirmations.c.seq)
+    known = {
+        tuple(row) for row in rows_with(adding.connection, confirmed.where(mine[0]), note_confirmations.c.note, numbers)
+    }
+    versions = select(notes.c.note, notes.c.version).where(mine[1])
+    there = {tuple(row) for row in rows_with(adding.connection, versions, notes.c.note, numbers)}
+    new = sorted(one for one in wanted - known if one[:2] in there)
+    adding.put(note_confirmations, ({"note": note, "version": version, "seq": seq} for note, version, seq in new))
+    bump(
+        adding.connection,
+        adding.user_id,
+        adding.counters.revision,
+        notes,
+        ("note", "version"),
+        sorted({one[:2] for one in new}),
+    )
 
 
 def _check_given_ids(adding: Adding, new: Sequence[Note]) -> None:

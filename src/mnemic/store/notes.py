@@ -10,12 +10,13 @@ from sqlalchemy import Connection, and_, select
 
 from mnemic.errors import InvalidInput
 from mnemic.protocols import Held
-from mnemic.store.encodings import interval, moment
+from mnemic.store.encodings import interval, maybe_moment, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.read import by_name, rows_with
 from mnemic.store.tables import (
     cues,
     given_notes,
+    note_confirmations,
     note_cues,
     note_sources,
     notes,
@@ -84,14 +85,32 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
     rows = list(rows)
     numbers = [row.note for row in rows]
     source_query = (
-        select(note_sources.c.note, note_sources.c.version, turns.c.turn_id, note_sources.c.start, note_sources.c.stop)
+        select(
+            note_sources.c.note,
+            note_sources.c.version,
+            turns.c.turn_id,
+            note_sources.c.start,
+            note_sources.c.stop,
+            turns.c.timestamp,
+            turns.c.utc_offset,
+        )
         .join(turns, (turns.c.user_id == note_sources.c.user_id) & (turns.c.seq == note_sources.c.seq))
         .where(note_sources.c.user_id == user_id)
         .order_by(note_sources.c.note, note_sources.c.version, note_sources.c.no)
     )
     sources: dict[tuple[int, int], list[Span]] = defaultdict(list)
-    for note, version, turn_id, start, stop in rows_with(connection, source_query, note_sources.c.note, numbers):
-        sources[note, version].append(Span(turn_id, start, stop))
+    said: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
+    for row in rows_with(connection, source_query, note_sources.c.note, numbers):
+        sources[row.note, row.version].append(Span(row.turn_id, row.start, row.stop))
+        if row.timestamp is not None:
+            said[row.note, row.version].append((row.timestamp, row.utc_offset))
+    again = (
+        select(note_confirmations.c.note, note_confirmations.c.version, turns.c.timestamp, turns.c.utc_offset)
+        .join(turns, (turns.c.user_id == note_confirmations.c.user_id) & (turns.c.seq == note_confirmations.c.seq))
+        .where(note_confirmations.c.user_id == user_id, turns.c.timestamp.is_not(None))
+    )
+    for row in rows_with(connection, again, note_confirmations.c.note, numbers):
+        said[row.note, row.version].append((row.timestamp, row.utc_offset))
     cue_query = (
         select(note_cues.c.note, note_cues.c.version, cues.c.key, note_cues.c.mentions)
         .join(cues, (cues.c.user_id == note_cues.c.user_id) & (cues.c.cue == note_cues.c.cue))
@@ -118,6 +137,7 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
             recorded_at=moment(row.recorded_at),
             metadata=row.metadata or {},
             given_id=given.get((row.note, row.version)),
+            last_confirmed=maybe_moment(*max(said.get((row.note, row.version), [(None, None)]))),
         )
         for row in rows
     ]

@@ -191,6 +191,18 @@ given_notes = slim(
     UniqueConstraint("user_id", "given_id", "version"),
     owner("notes", "note", "version"),
 )
+# Turns that say again what a version says; a note does not rest on them, and stays when they go.
+note_confirmations = slim(
+    "note_confirmations",
+    user(),
+    number("note"),
+    small("version"),
+    number("seq"),
+    PrimaryKeyConstraint("user_id", "note", "version", "seq"),
+    owner("notes", "note", "version"),
+    owner("turns", "seq"),
+    Index(None, "user_id", "seq"),
+)
 note_cues = slim(
     "note_cues",
     user(),

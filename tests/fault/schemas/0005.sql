@@ -101,6 +101,19 @@ CREATE TABLE given_notes (
 ;
 INSERT INTO "given_notes" VALUES(X'616E6100',1,1,X'676976656E');
 INSERT INTO "given_notes" VALUES(X'616E6100',1,2,X'676976656E');
+CREATE TABLE note_confirmations (
+	user_id BLOB NOT NULL, 
+	note BIGINT NOT NULL, 
+	version INTEGER NOT NULL, 
+	seq BIGINT NOT NULL, 
+	CONSTRAINT pk_note_confirmations PRIMARY KEY (user_id, note, version, seq), 
+	CONSTRAINT fk_note_confirmations_notes FOREIGN KEY(user_id, note, version) REFERENCES notes (user_id, note, version) ON DELETE CASCADE, 
+	CONSTRAINT fk_note_confirmations_turns FOREIGN KEY(user_id, seq) REFERENCES turns (user_id, seq) ON DELETE CASCADE
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "note_confirmations" VALUES(X'616E6100',1,2,1);
 CREATE TABLE note_cues (
 	user_id BLOB NOT NULL, 
 	note BIGINT NOT NULL, 
@@ -161,7 +174,7 @@ CREATE TABLE notes (
 	CONSTRAINT fk_notes_users FOREIGN KEY(user_id) REFERENCES users (user_id) ON DELETE CASCADE
 );
 INSERT INTO "notes" VALUES(X'616E6100',1,1,'fact',X'416E61',X'49206D6F76656420746F204F736C6F20696E204D61792E',1714521600000000,0,1717200000000000,0,'superseded',X'7B226D223A317D',1715947200000000,2);
-INSERT INTO "notes" VALUES(X'616E6100',1,2,'state',X'416E61',X'49206C69766520696E204F736C6F2E',1714521600000000,0,NULL,NULL,'current',NULL,1715947200000000,2);
+INSERT INTO "notes" VALUES(X'616E6100',1,2,'state',X'416E61',X'49206C69766520696E204F736C6F2E',1714521600000000,0,NULL,NULL,'current',NULL,1715947200000000,3);
 CREATE TABLE operation_details (
 	user_id BLOB NOT NULL, 
 	operation BIGINT NOT NULL, 
@@ -454,6 +467,7 @@ CREATE INDEX ix_note_cues_user_id_cue ON note_cues (user_id, cue);
 CREATE INDEX ix_operations_user_id_target_id ON operations (user_id, target_id);
 CREATE INDEX ix_request_turns_user_id_seq ON request_turns (user_id, seq);
 CREATE INDEX ix_turns_user_id_speaker ON turns (user_id, speaker);
+CREATE INDEX ix_note_confirmations_user_id_seq ON note_confirmations (user_id, seq);
 CREATE INDEX ix_episodes_user_id_revision ON episodes (user_id, revision);
 CREATE INDEX ix_work_state_due_at ON work (state, due_at);
 COMMIT;

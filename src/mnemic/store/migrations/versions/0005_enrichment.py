@@ -45,6 +45,18 @@ def upgrade() -> None:
         sqlite_with_rowid=False,
     )
     op.create_table(
+        "note_confirmations",
+        _user(),
+        _number("note"),
+        _small("version"),
+        _number("seq"),
+        sa.PrimaryKeyConstraint("user_id", "note", "version", "seq", name="pk_note_confirmations"),
+        _owner("note_confirmations", "notes", "note", "version"),
+        _owner("note_confirmations", "turns", "seq"),
+        sqlite_with_rowid=False,
+    )
+    op.create_index("ix_note_confirmations_user_id_seq", "note_confirmations", ["user_id", "seq"])
+    op.create_table(
         "proposals",
         _user(),
         _number("note"),
