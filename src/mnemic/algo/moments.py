@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import math
 import re
+from collections.abc import Sequence
 from datetime import UTC, date, datetime, timedelta, timezone, tzinfo
 from typing import Final
 from zoneinfo import ZoneInfo
@@ -100,3 +101,13 @@ def _since_epoch(count: float) -> datetime:
     if not math.isfinite(count):
         raise ValueError("not a number")
     return _EPOCH + (timedelta(milliseconds=count) if abs(count) >= _FIRST_MILLISECONDS else timedelta(seconds=count))
+
+
+def filled(times: Sequence[datetime | None]) -> list[datetime]:
+    """Moments in the order in which things were stored; an unknown one is the latest before it, or the year 1."""
+    found: list[datetime] = []
+    latest = datetime.min.replace(tzinfo=UTC)
+    for time in times:
+        latest = latest if time is None else max(latest, time)
+        found.append(latest if time is None else time)
+    return found

@@ -81,6 +81,11 @@ def relate(new: Note, known: Sequence[Note]) -> Proposal:
     return Proposal(new.about, _CLOSEST[rank], new, place, known[place].text)
 
 
+def values(note: Note) -> frozenset[float | str]:
+    """The numbers and time phrases of a note: two that differ in any are a correction, and no repetition."""
+    return _said(note).values
+
+
 def _relation(new: Note, old: Note) -> Relation:
     if not same_occasion(new, old):
         return "independent"

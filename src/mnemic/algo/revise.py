@@ -130,7 +130,7 @@ def undo(notes: Iterable[Note], changes: Sequence[Change]) -> tuple[Note, ...]:
 
 def same_words(a: str, b: str) -> bool:
     """Whether two texts differ at most in case, blanks, accents and marks at their ends; never in a number."""
-    return _plain(a) == _plain(b)
+    return plain(a) == plain(b)
 
 
 def same_occasion(a: Note, b: Note) -> bool:
@@ -139,7 +139,8 @@ def same_occasion(a: Note, b: Note) -> bool:
     return "fact" not in (a.kind, b.kind) or unknown or a.valid == b.valid
 
 
-def _plain(text: str) -> str:
+def plain(text: str) -> str:
+    """A text without what ``same_words`` passes over."""
     return _BLANKS.sub(" ", fold(text)).strip(_ENDS)
 
 
@@ -164,7 +165,7 @@ def _understood(proposal: Proposal, shown: Sequence[Note], himem: bool) -> _Aske
     if same_words(target.text, note.text):
         return None if relation == "extending" else _Asked("independent", note, None)
     if relation == "contradictory" and _begins_earlier(note, target):
-        return _Asked("independent", _until(note, target), None)
+        return _Asked("independent", superseded(note, target), None)
     return _Asked(relation, note, target)
 
 
@@ -188,7 +189,7 @@ def _removed(state: _State, asked: _Asked) -> Change | None:
         return None
     if asked.note is None:
         return Change("DELETE", old, replace(old, status="retracted"))
-    return Change("EXPIRE", old, _until(old, asked.note))
+    return Change("EXPIRE", old, superseded(old, asked.note))
 
 
 def _updated(state: _State, asked: _Asked) -> Change | None:
@@ -247,8 +248,8 @@ def _begins_earlier(one: Note, other: Note) -> bool:
     return one.valid.start is not None and other.valid.start is not None and one.valid.start < other.valid.start
 
 
-def _until(old: Note, new: Note) -> Note:
-    """The old note, superseded, and valid until the new one is, where that is known and cuts its time short."""
+def superseded(old: Note, new: Note) -> Note:
+    """An old note in whose place a new one comes: ``superseded``, valid at most until the new one begins to be."""
     start, last, end = old.valid.start, old.valid.end, new.valid.start
     if end is not None and (start is None or start < end) and (last is None or end < last):
         last = end

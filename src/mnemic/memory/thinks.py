@@ -4,15 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 
-from mnemic.algo.scope import check_user
+from mnemic.algo.scope import check_id, check_user
 from mnemic.config import Configuration
-from mnemic.errors import LanguageModelUnavailable
-from mnemic.memory import answering, context
+from mnemic.errors import InvalidInput, LanguageModelUnavailable
+from mnemic.memory import answering, context, forgetting
 from mnemic.memory.answering import AnswerStream
 from mnemic.memory.reads import Reads
+from mnemic.memory.reflecting import Reflection
+from mnemic.memory.replan import replanned
+from mnemic.memory.search import check_count
 from mnemic.memory.wiring import Time
 from mnemic.protocols import Reranker
-from mnemic.types import Answer, Json
+from mnemic.types import Answer, Json, Note, Operation
 
 
 class Thinks(Reads):
@@ -139,3 +142,76 @@ class Thinks(Reads):
         )
         on = self._time(reference_time, "reference_time") or self._clock()
         return AnswerStream(answering.asked(question, found, asked_on=on, max_tokens=max_tokens), model)
+
+    def reflect(self, *, user_id: str, dry_run: bool = False) -> tuple[Operation, ...]:
+        """Look for inconsistencies among current notes, without waiting for a search to fail, and resolve them.
+
+        Each note is compared with the older ones about the same person that are nearest to it, by the model for
+        ``conflict``, eight notes a call, or by rules where there is none. A note that a newer one contradicts becomes
+        ``superseded``, and its validity ends where the other's begins; one that an older one says already becomes
+        ``retracted``. Nothing is deleted, and two notes that differ in a number or a time are never taken for one. A
+        second call changes nothing more; with rules it writes nothing, a model is asked again.
+
+        Args:
+            user_id: Whose notes; an unknown user has none.
+            dry_run: Change nothing (a model is asked all the same).
+
+        Returns:
+            What changed, or would; then without ids.
+
+        Raises:
+            BudgetExceeded, LanguageModelFailed, ReplyUnusable: What follows from what the model had said was done.
+        """
+        model = self._models.of("conflict", check_user(user_id)) if self._enricher.settings.conflicts == "model" else None
+        reflection = Reflection(self._store, self._indexes, user_id, model)
+        done = replanned(lambda: reflection.reflect(dry_run=dry_run, now=self._clock()))
+        if reflection.failure is not None:
+            raise reflection.failure
+        return done
+
+    def forget(
+        self, *, user_id: str, max_notes: int, half_life_days: float = 90.0, dry_run: bool = False
+    ) -> tuple[Note, ...]:
+        """Archive the weakest notes where there are too many; nothing does so unasked.
+
+        A note is weaker the longer ago it was said, counted in the time of the history (``algo.forgetting``), stronger
+        where it was said in several sessions, and where it states a preference or a trait. A trait that no other note
+        states is never archived. Words are never forgotten, only what was noted of them.
+
+        Args:
+            user_id: Whose notes; an unknown user has none.
+            max_notes: How many current notes are left, at least 1; more where all of them are protected.
+            half_life_days: Age at which a note has half of its strength, over 0.
+            dry_run: Change nothing.
+
+        Returns:
+            What was archived, or would be, the weakest first; ``restore`` brings each back.
+
+        Raises:
+            InvalidInput: Names the argument.
+        """
+        check_user(user_id)
+        check_count(max_notes, "max_notes")
+        if not isinstance(half_life_days, int | float) or not 0 < half_life_days < float("inf"):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+            raise InvalidInput(f"half_life_days must be a number over 0, not {half_life_days!r}")
+        return replanned(
+            lambda: forgetting.forget(
+                self._store,
+                user_id,
+                max_notes=max_notes,
+                half_life_days=half_life_days,
+                dry_run=dry_run,
+                now=self._clock(),
+            )
+        )
+
+    def restore(self, note_id: str, *, user_id: str) -> Note:
+        """Make an archived note current again.
+
+        Raises:
+            NotFound: This user has no such note.
+            InvalidInput: It is not archived.
+        """
+        check_user(user_id)
+        check_id(note_id, "note_id")
+        return replanned(lambda: forgetting.restore(self._store, user_id, note_id, now=self._clock()))
