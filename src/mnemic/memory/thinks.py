@@ -162,7 +162,9 @@ class Thinks(Reads):
         Raises:
             BudgetExceeded, LanguageModelFailed, ReplyUnusable: What follows from what the model had said was done.
         """
-        model = self._models.of("conflict", check_user(user_id)) if self._enricher.settings.conflicts == "model" else None
+        model = (
+            self._models.of("conflict", check_user(user_id)) if self._enricher.settings.conflicts == "model" else None
+        )
         reflection = Reflection(self._store, self._indexes, user_id, model)
         done = replanned(lambda: reflection.reflect(dry_run=dry_run, now=self._clock()))
         if reflection.failure is not None:
