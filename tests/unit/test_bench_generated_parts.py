@@ -10,7 +10,7 @@ from hypothesis import given
 from hypothesis import strategies as st
 
 from mnemic.bench import tables
-from mnemic.bench.answers import ReplyCache, replies
+from mnemic.bench.answers import ReplyCache
 from mnemic.bench.cost import TimedEmbedder
 from mnemic.bench.generated.amem import AMem
 from mnemic.bench.generated.amem_prompts import Description, describing, description, evolution, linking
@@ -67,8 +67,7 @@ def writing(tmp_path):
 
 # What a reply says ------------------------------------------------------------------------------------
 
-OBJECT = {"keywords": ["kiln"]}
-WRITTEN = json.dumps(OBJECT)
+WRITTEN = json.dumps({"keywords": ["kiln"]})
 
 
 @pytest.mark.parametrize(
@@ -84,13 +83,13 @@ WRITTEN = json.dumps(OBJECT)
     ],
 )
 def test_an_object_is_found_in_whatever_it_is_wrapped(text):
-    assert replies.said(reply(text)) == [OBJECT]
+    assert description(reply(text)) == Description(("kiln",))
 
 
 def test_a_closing_tag_inside_an_object_ends_nothing():
-    quoted = {"context": "Bo wrote </think> on the wall."}
-    assert replies.said(reply(json.dumps(quoted))) == [quoted]
-    assert replies.said(reply(f"<think>{WRITTEN}</think>{json.dumps(quoted)}")) == [quoted]
+    quoted = json.dumps({"context": "Bo wrote </think> on the wall."})
+    read = Description((), "Bo wrote </think> on the wall.")
+    assert description(reply(quoted)) == description(reply(f"<think>{WRITTEN}</think>{quoted}")) == read
 
 
 @pytest.mark.parametrize(
@@ -102,29 +101,15 @@ def test_a_closing_tag_inside_an_object_ends_nothing():
         reply('"text"'),
         reply(f"<think>{WRITTEN}", "length"),
         reply(WRITTEN, "refusal"),
-        reply('{"keywords": ["kiln", "bo', "length"),
+        reply('{"keywords": "kil', "length"),
     ],
 )
 def test_where_a_model_says_nothing_there_is_nothing(told):
-    assert replies.said(told) == []
+    assert description(told) is None
 
 
-@pytest.mark.parametrize(
-    ("value", "number"),
-    [
-        (3, 3),
-        ("3", 3),
-        (" 12 ", 12),
-        (-1, -1),
-        (True, None),
-        (1.0, None),
-        ("x", None),
-        ("9" * 5000, None),
-        (None, None),
-    ],
-)
-def test_whole_numbers_are_read_as_they_are_written(value, number):
-    assert replies.whole(value) == number
+def test_of_a_reply_that_was_cut_the_whole_keywords_count():
+    assert description(reply('{"keywords": ["kiln", "bo', "length")) == Description(("kiln",))
 
 
 @pytest.mark.parametrize(

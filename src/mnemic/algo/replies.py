@@ -26,6 +26,7 @@ used."""
 
 _OPENING = re.compile(r"\s*+<(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
 _CLOSING = re.compile(r"</(?:think|thinking|thought|reasoning)>", re.IGNORECASE)
+_FENCE = re.compile(r"```[a-z]*", re.IGNORECASE)
 _REFUSAL = re.compile(
     r"\W*+(?:(?:i['’]m|i am|we['’]re|we are) (?:very |so |really )?(?:sorry|afraid)\W+(?:but |that )?(?:i|we|this|it)\b"
     r"|(?:i['’]m|i am) (?:unable|not able) to\b|sorry, (?:but )?(?:i|we)\b|i apologi[sz]e\b|as an ai\b"
@@ -120,6 +121,22 @@ def spoken(text: str) -> str:
         if first is not None and begin + first.end > closings[-1]:
             return said
     return text[closings[-1] :]
+
+
+def unfenced(text: str) -> str:
+    """What a reply in prose says: without the reasoning before it and the code fences around it."""
+    return _FENCE.sub("", spoken(text)).strip()
+
+
+def ending(reply: Reply) -> Failure | None:
+    """What the way in which a reply ended says of it."""
+    match reply.finish:
+        case "length":
+            return "truncated"
+        case "refusal":
+            return "refused"
+        case "stop":
+            return None
 
 
 def refuses(text: str) -> bool:

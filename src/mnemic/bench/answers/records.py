@@ -4,14 +4,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mnemic.bench.answers.model import Call, CallPurpose
-from mnemic.bench.answers.prompts import Variant
-from mnemic.bench.answers.replies import Form
 from mnemic.bench.records import DatasetName, Half, Level, Split
 from mnemic.errors import InvalidInput
 from mnemic.models.prices import Price
+from mnemic.prompts.short_answer import Variant
 from mnemic.types import Json
+
+Form = Literal["formatted", "prose", "truncated", "refused"]
+"""How an answer came. ``prose``: not in the format that was asked for, so the whole reply is the answer. ``truncated``:
+cut by the limit of tokens. ``refused``: declined by the provider."""
 
 TOP_K: Mapping[DatasetName, int] = {"locomo": 10, "personamem": 40, "longmemeval": 10}
 """k of HERO for the first two (methods.md 1.7); LongMemEval is in neither paper."""

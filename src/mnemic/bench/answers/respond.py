@@ -5,14 +5,14 @@ from __future__ import annotations
 from dataclasses import dataclass
 
 from mnemic.bench.answers import judge as judges
-from mnemic.bench.answers import letters, prompts, replies
+from mnemic.bench.answers import letters
+from mnemic.bench.answers.asking import answered, answering
 from mnemic.bench.answers.data import Context
 from mnemic.bench.answers.model import Asked, CachedModel
-from mnemic.bench.answers.records import AnswerRow, Settings
-from mnemic.bench.answers.replies import Form
+from mnemic.bench.answers.records import AnswerRow, Form, Settings
 from mnemic.bench.answers.scores import of_answer
 from mnemic.bench.records import Dataset, Question
-from mnemic.protocols import Completion, Reply
+from mnemic.protocols import Completion
 
 
 @dataclass(frozen=True, slots=True)
@@ -42,7 +42,7 @@ class Responder:
         form: Form | None = None
         letter, unreadable = None, 0
         if (reply := asked[0].reply) is not None:
-            answer, form = self._answer(reply)
+            answer, form = answered(self.dataset.name, reply)
             letter = letters.chosen(answer) if self.dataset.name == "personamem" else None
             scores = of_answer(self.dataset, question, answer)
             unreadable = self._judge(question, answer, scores, asked)
@@ -64,7 +64,7 @@ class Responder:
 
     def request(self, question: Question, context: Context) -> Completion:
         """The request for the answer of one question."""
-        return prompts.answering(
+        return answering(
             self.dataset.name,
             question,
             context,
@@ -78,11 +78,6 @@ class Responder:
         self.model.stop()
         if self.judge is not None:
             self.judge.stop()
-
-    def _answer(self, reply: Reply) -> tuple[str, Form]:
-        if self.dataset.name == "locomo":
-            return replies.answer(reply)
-        return reply.text.strip(), replies.form_of(reply)
 
     def _judge(self, question: Question, answer: str, scores: dict[str, float], asked: list[Asked]) -> int:
         """Add the judges' scores, and their calls; returns how many judgements could not be read."""

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections import Counter, deque
 from collections.abc import Callable, Iterable, Iterator, Sequence
 from concurrent.futures import Future, ThreadPoolExecutor
@@ -18,6 +17,7 @@ from mnemic.bench.answers.respond import Responder
 from mnemic.bench.answers.scores import asked
 from mnemic.bench.records import Dataset, Question, System
 from mnemic.errors import LanguageModelFailed
+from mnemic.prompts.data import version
 from mnemic.protocols import LanguageModel
 from mnemic.types import Json
 
@@ -217,10 +217,10 @@ def _configuration(responder: Responder, systems: Sequence[System]) -> dict[str,
 
 
 def _fingerprints(responder: Responder, *, beside: bool) -> dict[str, Json]:
-    """Prompt -> the beginning of the SHA-256 of its instructions, without the data."""
+    """Prompt -> the digest of all that is sent besides the data."""
     nobody = Question("", "", "dev", "", "multi-session")
     request = responder.request(nobody, Context(("",), ("",) if beside else ()))
-    texts = {"answer": request.system}
+    requests = {"answer": request}
     for judge in judges.JUDGES[responder.dataset.name] if responder.judge else ():
-        texts[judge] = judges.judging(judge, nobody, "", "").system
-    return {name: hashlib.sha256(text.encode()).hexdigest()[:12] for name, text in texts.items()}
+        requests[judge] = judges.judging(judge, nobody, "", "")
+    return {name: version(one.system, one.schema) for name, one in requests.items()}

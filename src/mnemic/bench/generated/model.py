@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import hashlib
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -12,6 +11,7 @@ from mnemic.bench.answers.model import CachedModel
 from mnemic.bench.records import Usage
 from mnemic.errors import LanguageModelFailed
 from mnemic.models import registry
+from mnemic.prompts.data import version
 from mnemic.protocols import Completion, LanguageModel, Reply
 from mnemic.types import Purpose
 
@@ -121,5 +121,5 @@ def open_model(use: ModelUse) -> MemoryModel:
 
 
 def fingerprint(request: Completion) -> str:
-    """The beginning of the SHA-256 of a request's instructions, without the data: for configurations."""
-    return hashlib.sha256(request.system.encode()).hexdigest()[:12]
+    """The digest of all that a request sends besides the data: for configurations."""
+    return version(request.system, request.schema)
