@@ -11,7 +11,8 @@ import pytest
 
 from mnemic.algo import tokens
 from mnemic.algo.budgets import check, difference
-from mnemic.config import Budgets, Environment, Limit
+from mnemic.cli import options
+from mnemic.config import Budgets, Limit
 from mnemic.errors import BudgetExceeded, InvalidInput, LanguageModelBusy, LanguageModelFailed, MissingExtra
 from mnemic.models.doubles import ScriptedModel
 from mnemic.models.metered import MeteredModel, size
@@ -221,13 +222,14 @@ def test_the_environment_says_all_of_it(store, monkeypatch):
     monkeypatch.setenv("MNEMIC_MODEL_NOTES", "ollama:llama3")
     monkeypatch.setenv("MNEMIC_PRICE_NOTES", "1,2")
     monkeypatch.setenv("MNEMIC_BUDGET_USER_DAY", "tokens=1000, cost=0.5")
-    models = LanguageModels.from_environment(store, clock=lambda: NOW)
+    given = options.readers()
+    models = LanguageModels(given["model"], store, clock=lambda: NOW, budgets=given["budgets"], prices=given["prices"])
     assert (models.names["notes"], models.names["judge"]) == ("ollama:llama3", "openai:gpt-4.1-mini")
-    environment = Environment.read()
-    assert budgets(environment.budgets) == Budgets(user_day=Limit(tokens=1000, cost=0.5))
+    assert given["budgets"] == Budgets(user_day=Limit(tokens=1000, cost=0.5))
     monkeypatch.delenv("MNEMIC_PRICE_NOTES")
+    given = options.readers()
     with pytest.raises(InvalidInput, match="what ollama:llama3 costs"):
-        LanguageModels.from_environment(store, clock=lambda: NOW)
+        LanguageModels(given["model"], store, clock=lambda: NOW, budgets=given["budgets"], prices=given["prices"])
 
 
 @pytest.mark.parametrize("text", ["5000", "tokens", "tokens=x", "tokens=-1", "euros=5", "", "tokens=1.5"])

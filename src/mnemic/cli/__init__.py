@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mnemic import __version__
-from mnemic.cli import answering, bench, demonstration, output, reading, upkeep, writing
+from mnemic.cli import answering, bench, demonstration, output, reading, upkeep, working, writing
 from mnemic.errors import MnemicError
 
 app = typer.Typer(
@@ -32,6 +32,7 @@ app.command()(reading.notes)
 app.command()(reading.status)
 app.command()(reading.export)
 app.command()(writing.delete)
+app.command()(working.worker)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)

@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, cast
 
 import typer
 
@@ -96,6 +96,20 @@ def thinking(purpose: Purpose, model: str | None) -> Thinking:
     }
 
 
+def readers(model: str | None = None) -> Thinking:
+    """The language models that read what is added: the one given for all, or those of the environment."""
+    from mnemic.models.prices import Price
+    from mnemic.models.purposes import budgets
+
+    environment = Environment.read()
+    models = {"": model} if model else environment.models
+    return {
+        "model": cast("Given", models or None),
+        "budgets": budgets(environment.budgets),
+        "prices": {name: Price.parse(price) for name, price in environment.prices.items() if name in models},
+    }
+
+
 def database(given: str | None) -> str:
     """The database that is meant."""
     return given or Environment.read().database or DEFAULT_DATABASE
@@ -157,11 +171,17 @@ def located(name: str) -> str | Path:
 
 
 @contextmanager
-def memory(db: str, embedder: str = "local", thinking: Thinking | None = None) -> Generator[Memory]:
-    """Open a memory by the name of its database and of its embedder; ``none`` is none."""
+def memory(
+    db: str, embedder: str = "local", thinking: Thinking | None = None, *, workers: int = 0
+) -> Generator[Memory]:
+    """Open a memory by the name of its database and of its embedder; ``none`` is none.
+
+    What language models have to read is left to ``mnemic worker``, unless there are ``workers``.
+    """
     # Imported here: numpy, SQLAlchemy and onnxruntime are slow to load, and most ways to call mnemic need none.
     from mnemic.memory import Memory
 
     models: Thinking = thinking or {"model": None, "budgets": None, "prices": None}
-    with Memory.open(located(db), embedder=None if embedder == "none" else embedder, **models) as opened:
+    vectors = None if embedder == "none" else embedder
+    with Memory.open(located(db), embedder=vectors, workers=workers, **models) as opened:
         yield opened

@@ -160,7 +160,7 @@ def status(db: options.Database = None, user: options.User = None, json: options
             share = unsupported / found.counts.notes
             kept = "kept and never shown as true"
             output.result(f"unsupported: {output.counted(unsupported, 'note')}, {share:.1%}, {kept}")
-    for line in _enrichment(found.enrichment):
+    for line in enrichment_lines(found.enrichment):
         output.result(output.shown(line))
     for spent in found.spent:
         tokens = f"{spent.tokens_in:,} tokens in, {spent.tokens_out:,} out"
@@ -168,7 +168,7 @@ def status(db: options.Database = None, user: options.User = None, json: options
         output.result(f"{spent.purpose}: {output.counted(spent.calls, 'call')}, {tokens}{price}")
 
 
-def _enrichment(found: Enrichment) -> Iterator[str]:
+def enrichment_lines(found: Enrichment) -> Iterator[str]:
     """How far language models are, where there is anything for them."""
     sizes = {"pending": found.pending, "under way": found.running, "done": found.done, "failed": found.failed}
     if any(sizes.values()):

@@ -44,7 +44,7 @@ def add(
     given = {"id": id, "speaker": speaker, "timestamp": timestamp}
     message: dict[str, Json] = {"role": role, "content": _words(text)}
     message |= {key: value for key, value in given.items() if value is not None}
-    with options.memory(options.database(db), embedder) as memory:
+    with options.memory(options.database(db), embedder, options.readers()) as memory:
         added = memory.add([message], user_id=user_id, session_id=session, agent_id=agent, timezone=timezone)
     output.warn(added.warnings)
     if json:

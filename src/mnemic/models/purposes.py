@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping
 from datetime import datetime
 from typing import Any, Final, Literal, cast, get_args
 
-from mnemic.config import Budgets, Environment, Limit
+from mnemic.config import Budgets, Limit
 from mnemic.errors import InvalidInput
 from mnemic.models import registry
 from mnemic.models.metered import MeteredModel
@@ -69,20 +69,6 @@ class LanguageModels:
             self._models[purpose] = limited.setdefault(key, LimitedModel(_model(one), jobs=jobs))
             self._prices[purpose] = _price(one, (prices or {}).get(name))
             self.of(purpose, "")  # what is wrong with a price or budget shows now
-
-    @classmethod
-    def from_environment(cls, ledger: Ledger, *, clock: Callable[[], datetime], given: Given = None) -> LanguageModels:
-        """What ``MNEMIC_MODEL``, ``MNEMIC_PRICE`` and ``MNEMIC_BUDGET`` say (``config.Environment``).
-
-        Args:
-            ledger: Where it is written down what they take.
-            clock: Says when now is, aware.
-            given: Instead of ``MNEMIC_MODEL`` and those for a purpose.
-        """
-        environment = Environment.read()
-        prices = {purpose: Price.parse(text) for purpose, text in environment.prices.items()}
-        models = cast("Mapping[Purpose | Literal[''], str]", environment.models)
-        return cls(given or models, ledger, clock=clock, budgets=budgets(environment.budgets), prices=prices)
 
     def of(self, purpose: Purpose, user_id: str) -> StreamingModel | None:
         """The model for a purpose and user, metered and patient; None where there is none for it."""
