@@ -353,6 +353,7 @@ def told(graph: Graph) -> dict[str, Any]:
         "notes": sorted(
             (
                 *_note(graph, slot),
+                graph.note_about[slot],
                 bool(graph.note_current[slot]),
                 bool(graph.note_given[slot]),
                 graph.note_vectors[slot].tolist(),

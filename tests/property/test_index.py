@@ -61,6 +61,7 @@ def test_nothing_of_what_was_removed_stays_readable(operations: list[Any]) -> No
     assert not any(graph.turn_session)
     assert not any(graph.cue_keys)
     assert not any(graph.note_text)
+    assert not any(graph.note_about)
     assert not any(graph.cue_surfaces)
     assert not graph.episodes
     assert stretches(graph) == []
@@ -203,7 +204,7 @@ def test_an_old_version_that_comes_again_does_not_displace_the_current_one() -> 
     index = world.index()
     world.remove("b")
     index.apply(world.delta(index.revision))
-    current = [note[1] for note in told(index.graph())["notes"] if note[2]]
+    current = [note[1] for note in told(index.graph())["notes"] if note[3]]
     assert current == ["has no CAT"]
 
 

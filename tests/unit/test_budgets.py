@@ -224,7 +224,7 @@ def test_the_environment_says_all_of_it(store, monkeypatch):
     monkeypatch.setenv("MNEMIC_BUDGET_USER_DAY", "tokens=1000, cost=0.5")
     given = options.readers()
     models = LanguageModels(given["model"], store, clock=lambda: NOW, budgets=given["budgets"], prices=given["prices"])
-    assert (models.names["notes"], models.names["judge"]) == ("ollama:llama3", "openai:gpt-4.1-mini")
+    assert (models.names["notes"], models.names["cues"]) == ("ollama:llama3", "openai:gpt-4.1-mini")
     assert given["budgets"] == Budgets(user_day=Limit(tokens=1000, cost=0.5))
     monkeypatch.delenv("MNEMIC_PRICE_NOTES")
     given = options.readers()

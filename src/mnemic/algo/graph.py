@@ -51,7 +51,7 @@ class Graph:
         trace_vectors: (t, dim).
         span_trace, span_turn, span_start, span_end: (s,) of all traces, in order within each trace.
         phrase_turn: (p,); phrase_start, phrase_end: seconds since the epoch, -inf or inf where open.
-        note_ids, note_text: For each of m notes.
+        note_ids, note_text, note_about: For each of m notes.
         note_alive, note_current: (m,).
         note_given: (m,) whether somebody else wrote it: its words are not those of its sources.
         note_vectors: (m, dim).
@@ -101,6 +101,7 @@ class Graph:
     phrase_end: Doubles
     note_ids: Sequence[str]
     note_text: Sequence[str]
+    note_about: Sequence[str]
     note_alive: Mask
     note_current: Mask
     note_given: Mask

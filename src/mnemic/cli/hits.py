@@ -20,9 +20,30 @@ def as_json(found: SearchResult) -> dict[str, Json]:
     }
 
 
+def layers(found: SearchResult) -> dict[str, Json]:
+    """What it has besides in the modes that look into notes and episodes."""
+    return {
+        "notes": [
+            {
+                "note_id": one.note.note_id,
+                "about": one.note.about,
+                "kind": one.note.kind,
+                "text": one.note.text,
+                "sources": [[span.turn_id, span.start, span.end] for span in one.note.sources],
+                "score": one.score,
+            }
+            for one in found.notes
+        ],
+        "sufficiency": [{"layer": one.layer, "sufficient": one.sufficient, "by": one.by} for one in found.sufficiency],
+        "operations": [*found.operations],
+    }
+
+
 def hit(hit: Evidence) -> dict[str, Json]:
     """One hit, in the same shape."""
+    episode: dict[str, Json] = {} if hit.episode_id is None else {"episode_id": hit.episode_id}
     return {
+        **episode,
         "trace_id": hit.trace_id,
         "turn_ids": [*hit.turn_ids],
         "spans": [[span.turn_id, span.start, span.end] for span in hit.spans],
@@ -40,9 +61,18 @@ def hit(hit: Evidence) -> dict[str, Json]:
 
 
 def show(found: SearchResult) -> None:
-    """Print the hits, best first."""
+    """Print the notes, if any were looked for, and the hits, best first."""
+    for one in found.notes:
+        output.styled(output.shown(f"{one.note.note_id}  {one.note.about}, {one.note.kind}: {one.note.text}"))
+    for one in found.sufficiency:
+        output.styled(f"{one.layer}: {'' if one.sufficient else 'not '}sufficient, by {output.shown(one.by)}", "dim")
+    if found.operations:
+        output.styled(output.counted(len(found.operations), "change"), "dim")
+    if found.notes or found.sufficiency:
+        output.result()
     for number, hit in enumerate(found.results, 1):
-        output.styled(output.shown(f"{number}. {hit.trace_id}  session {hit.session_id}"), "bold")
+        where = hit.episode_id or hit.trace_id
+        output.styled(output.shown(f"{number}. {where}  session {hit.session_id}"), "bold")
         output.styled(output.shown(hit.text), indent=3)
         output.styled(output.shown(f"score {hit.score:.2f}: {signals(hit.signals)}"), "dim", indent=3)
         for path in hit.paths:

@@ -3,17 +3,17 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Generator
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, cast
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
 
 import typer
 
 from mnemic.cli import output
 from mnemic.config import Environment
 from mnemic.errors import StoreError
-from mnemic.types import Json, Purpose
+from mnemic.types import Json, Mode, Purpose
 
 if TYPE_CHECKING:
     from collections.abc import Mapping
@@ -22,6 +22,7 @@ if TYPE_CHECKING:
     from mnemic.memory import Memory
     from mnemic.models.prices import Price
     from mnemic.models.purposes import Given
+    from mnemic.protocols import LanguageModel
 
 DEFAULT_DATABASE = "memory.db"
 
@@ -56,6 +57,19 @@ Filter = Annotated[
 Configured = Annotated[
     Literal["default", "hero"], typer.Option("--config", help="How to search; hero is the paper, literally.")
 ]
+ConfiguredMode = Annotated[
+    Literal["default", "hero", "himem"],
+    typer.Option("--config", help="How to search; hero and himem are the papers, literally."),
+]
+SearchMode = Annotated[
+    Mode, typer.Option("--mode", help="Where to look; best_effort: in notes, then in episodes where these fall short.")
+]
+KeepNotes = Annotated[
+    bool, typer.Option("--keep-notes", help="In best_effort: show notes that fell short before the episodes.")
+]
+Evolve = Annotated[
+    bool, typer.Option("--evolve", help="In best_effort: make notes of episodes that answer where notes fell short.")
+]
 Timezone = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of times that name no zone: Europe/Rome.")]
 
 
@@ -81,33 +95,35 @@ class Thinking(TypedDict):
 
 def thinking(purpose: Purpose, model: str | None) -> Thinking:
     """The language model for a purpose: the one given, or that of the environment; within its budgets."""
+    return _thinking({purpose: model})
+
+
+def thinking_for(*purposes: Purpose) -> Thinking:
+    """The language models of the environment for some purposes, within its budgets."""
+    return _thinking(dict.fromkeys(purposes))
+
+
+def _thinking(named: Mapping[Purpose, str | None]) -> Thinking:
     # Imported here, as all that is slow to load.
     from mnemic.models.prices import Price
     from mnemic.models.purposes import budgets
 
     environment = Environment.read()
-    # A price belongs to the model under the same name.
-    name = purpose if model is None and purpose in environment.models else ""
-    given, price = model or environment.models.get(name), environment.prices.get(name)
-    return {
-        "model": {purpose: given} if given else None,
-        "budgets": budgets(environment.budgets),
-        "prices": {purpose: Price.parse(price)} if price else None,
-    }
+    models: dict[Purpose | Literal[""], str | LanguageModel] = {}
+    prices: dict[str, Price] = {}
+    for purpose, model in named.items():
+        # A price belongs to the model under the same name.
+        name = purpose if model is None and purpose in environment.models else ""
+        if given := model or environment.models.get(name):
+            models[purpose] = given
+        if price := environment.prices.get(name):
+            prices[purpose] = Price.parse(price)
+    return {"model": models or None, "budgets": budgets(environment.budgets), "prices": prices or None}
 
 
 def readers(model: str | None = None) -> Thinking:
-    """The language models that read what is added: the one given for all, or those of the environment."""
-    from mnemic.models.prices import Price
-    from mnemic.models.purposes import budgets
-
-    environment = Environment.read()
-    models = {"": model} if model else environment.models
-    return {
-        "model": cast("Given", models or None),
-        "budgets": budgets(environment.budgets),
-        "prices": {name: Price.parse(price) for name, price in environment.prices.items() if name in models},
-    }
+    """The language models that read what is added: the one given, or those of the environment; within its budgets."""
+    return _thinking(dict.fromkeys(("cues", "notes", "segment", "conflict"), model))
 
 
 def database(given: str | None) -> str:

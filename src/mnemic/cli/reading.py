@@ -23,7 +23,10 @@ def search(
     db: options.Database = None,
     user: options.User = None,
     top_k: options.TopK = 10,
-    config: options.Configured = "default",
+    mode: options.SearchMode = "graph",
+    keep_notes: options.KeepNotes = False,
+    evolve: options.Evolve = False,
+    config: options.ConfiguredMode = "default",
     session: options.Session = None,
     agent: options.Agent = None,
     since: options.Since = None,
@@ -42,15 +45,16 @@ def search(
         "filters": options.filters(filter), "agent_id": agent, "session_id": session, "since": since, "until": until,
         "reference_time": reference_time, "config": config,
     }  # fmt: skip
-    with options.memory(options.existing(db), embedder) as memory:
+    thinking = options.thinking_for("sufficiency", "notes", "conflict") if mode == "best_effort" else None
+    with options.memory(options.existing(db), embedder, thinking) as memory:
         found = memory.search(
             query, user_id=user_id, top_k=top_k, threshold=threshold, granularity=granularity, explain=explain,
-            **narrowing,
+            mode=mode, keep_notes=keep_notes, evolve=evolve, **narrowing,
         )  # fmt: skip
         is_known = bool(found.results) or _is_known(memory, user_id)
     output.warn(found.warnings)
     if json:
-        output.result(output.as_json(hits.as_json(found)))
+        output.result(output.as_json(hits.as_json(found) | (hits.layers(found) if mode != "graph" else {})))
     else:
         hits.show(found)
     if not is_known:

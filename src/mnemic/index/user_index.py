@@ -51,6 +51,7 @@ class UserIndex:
         self._note_slots: dict[str, dict[int, int]] = {}  # note_id -> version -> slot
         self._note_ids: list[str] = []
         self._note_text: list[str] = []
+        self._note_about: list[str] = []
         self._note_alive = Rows(np.bool_)
         self._note_current = Rows(np.bool_)
         self._note_given = Rows(np.bool_)
@@ -216,6 +217,7 @@ class UserIndex:
             rests += [(slot, self._turns.slot[turn_id]) for turn_id in named if turn_id in self._turns.slot]
         self._note_ids += [note.note_id for note, _ in rows]
         self._note_text += [note.text for note, _ in rows]
+        self._note_about += [note.about for note, _ in rows]
         self._note_alive.extend([note.status not in _WITHDRAWN for note, _ in rows])
         self._note_current.extend([note.status == "current" for note, _ in rows])
         self._note_given.extend([note.given_id is not None for note, _ in rows])
@@ -230,7 +232,7 @@ class UserIndex:
     def _remove_note(self, slot: int) -> None:
         self._note_alive.view[slot] = False
         self._note_vectors.view[slot] = 0
-        self._note_text[slot] = ""
+        self._note_text[slot] = self._note_about[slot] = ""
         if (document := int(self._note_document.view[slot])) >= 0:
             self._note_words.remove(document)
             self._note_document.view[slot] = -1
@@ -274,6 +276,7 @@ class UserIndex:
             phrase_end=turns.phrase_end.view,
             note_ids=self._note_ids,
             note_text=self._note_text,
+            note_about=self._note_about,
             note_alive=self._note_alive.view,
             note_current=self._note_current.view,
             note_given=self._note_given.view,

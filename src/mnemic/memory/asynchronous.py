@@ -69,6 +69,7 @@ class AsyncMemory:
     delete_all = _threaded(Memory.delete_all)
     enrich = _threaded(Memory.enrich)
     forget = _threaded(Memory.forget)
+    episodes = _threaded(Memory.episodes)
     get = _threaded(Memory.get)
     get_all = _threaded(Memory.get_all)
     history = _threaded(Memory.history)

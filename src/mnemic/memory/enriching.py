@@ -11,7 +11,6 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mnemic import enrich
 from mnemic.config import Enriching
-from mnemic.enrich.notes import Gate
 from mnemic.errors import BudgetExceeded, LanguageModelBusy, ModelError, ReplyUnusable, StoreConflict, StoreError
 from mnemic.memory.making import Build, Maker
 from mnemic.memory.neighbours import Neighbours
@@ -177,13 +176,16 @@ class Enricher:
 
     # writing it ----------------------------------------------------------------------------------------
 
-    def reconcile(self, user_id: str, notes: Sequence[Note], gate: Gate, *, trigger: str) -> tuple[str, ...]:
-        """Bring new notes among the known ones at once; the ids of the operations.
+    def learn(self, user_id: str, notes: Sequence[Note]) -> tuple[str, ...]:
+        """Bring new notes among the known ones at once, as far as their sources bear them out.
+
+        Returns:
+            The ids of the operations.
 
         Raises:
             ModelError: No reply came about conflicts; nothing was written.
         """
-        build = self.maker.reconciled(user_id, notes, gate, run=self._make_id(), trigger=trigger)
+        build = self.maker.learnt(user_id, notes, run=self._make_id(), trigger="evolution")
         written = replanned(partial(self._commit, user_id, build, None))
         return written.operation_ids if written is not None else ()
 

@@ -77,14 +77,15 @@ class Maker:
         trigger = f"{counted.name}: notes"
         return partial(self._changes, lease.user_id, judged, found, trigger, detail)
 
-    def reconciled(self, user_id: str, notes: Sequence[Note], gate: Gate, *, run: str, trigger: str) -> Build:
-        """Ask how new notes relate to the known ones.
+    def learnt(self, user_id: str, notes: Sequence[Note], *, run: str, trigger: str) -> Build:
+        """Hold notes against their sources, wherever these are, and ask how they relate to the known ones.
 
         Raises:
             ModelError: No reply came.
         """
         counted = CountedModel()
-        judged = self._judged(user_id, notes, gate, counted)
+        gate = self.gate(Passage(user_id, "", (), (), tuple(self._store.speakers(user_id))))
+        judged = self._judged(user_id, [gate.checked(note) for note in notes], gate, counted)
         detail: dict[str, Json] = {"run": run, **counted.spent}
         return partial(self._changes, user_id, judged, TraceCues(), trigger, detail)
 

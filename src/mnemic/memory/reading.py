@@ -4,26 +4,34 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from datetime import datetime
+from typing import TYPE_CHECKING
 
+from mnemic.algo.episodes import LOCAL
 from mnemic.algo.scope import check_id, check_user
 from mnemic.errors import NotFound
+from mnemic.memory import episodes
 from mnemic.memory.search import check_count
 from mnemic.protocols import Store, Usage
-from mnemic.types import Note, Purpose, Scope, Spent, Status, Trace, Turn
+from mnemic.types import Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
+
+if TYPE_CHECKING:
+    from mnemic.index import Indexes
 
 
-def find(store: Store, user_id: str, id: str) -> Turn | Trace | Note:
-    """A turn, trace or note by its id; a caller's goes before one of ours. Raises NotFound."""
+def find(store: Store, indexes: Indexes, user_id: str, id: str) -> Turn | Trace | Note | Episode:
+    """A turn, trace, note or episode by its id; a caller's goes before one of ours. Raises NotFound."""
     check_user(user_id)
-    check_id(id, "id")
+    is_local = isinstance(id, str) and id.startswith(LOCAL)  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
+    check_id(id.removeprefix(LOCAL) if is_local else id, "id")
     found = (
         store.turns(user_id, turn_ids=[id])
         or store.traces(user_id, trace_ids=[id])
         or store.notes(user_id, note_ids=[id])
+        or (episodes.local(store, indexes, user_id, id) if is_local else store.episodes(user_id, episode_ids=[id]))
     )
     if found:
         return found[-1]
-    raise NotFound(f"user {user_id!r} has no turn, trace or note {id!r}")
+    raise NotFound(f"user {user_id!r} has no turn, trace, note or episode {id!r}")
 
 
 def turn(store: Store, user_id: str, turn_id: str) -> Turn:

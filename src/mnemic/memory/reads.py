@@ -9,12 +9,12 @@ from mnemic import export
 from mnemic.algo.jsonable import as_json
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.memory import context, reading
+from mnemic.memory import context, episodes, reading
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
 from mnemic.models import registry
 from mnemic.protocols import Reranker
-from mnemic.types import Granularity, Json, Note, Operation, SearchResult, Status, Trace, Turn
+from mnemic.types import Episode, Granularity, Json, Mode, Note, Operation, SearchResult, Status, Trace, Turn
 
 
 class Reads(Wired):
@@ -37,6 +37,9 @@ class Reads(Wired):
         config: str | Configuration = "default",
         rerank: Reranker | str | None = None,
         explain: bool = False,
+        mode: Mode = "graph",
+        keep_notes: bool = False,
+        evolve: bool = False,
     ) -> SearchResult:
         """Find the original words that answer a question.
 
@@ -51,14 +54,20 @@ class Reads(Wired):
             since: Only turns of this time or later; turns without a time are left out.
             until: Only turns before this time.
             reference_time: What "yesterday" in the query counts from; now where it is not given.
-            granularity: ``trace`` (a few turns, at most 128 tokens) or ``turn``.
-            config: ``default``, ``hero``, or a ``Fusion`` or ``Hero`` with switches of your own.
-            rerank: A reranker, or the name of one, for the best max(3 top_k, 30).
+            granularity: ``trace`` (a few turns, at most 128 tokens) or ``turn``; of the mode ``graph``.
+            config: ``default``, ``hero``, or a ``Fusion`` or ``Hero`` with switches of your own; ``himem`` in the other
+                modes.
+            rerank: A reranker, or the name of one, for the best max(3 top_k, 30); in ``hybrid`` for top_k of each.
             explain: Add to each hit the ways that led to it.
+            mode: ``graph``: HERO's; ``notes``: current notes, with the words that they rest on; ``episodes``: whole
+                episodes; ``hybrid``: both, top_k in all; ``best_effort``: notes, or episodes where these fall short.
+            keep_notes: In ``best_effort``: keep the notes that did not suffice, before the episodes.
+            evolve: In ``best_effort``: where notes did not suffice and episodes do, make notes of these with the
+                language model, and store them.
 
         Returns:
-            The hits, best first. ``took_ms`` leaves out what is done once: loading the embedder, and bringing the
-            index up to date.
+            The hits, best first; ``top_k`` counts notes and episodes in the modes that find these. ``took_ms`` leaves
+            out what is done once: loading the embedder, and bringing the index up to date.
 
         Raises:
             InvalidInput: Names the argument.
@@ -77,8 +86,11 @@ class Reads(Wired):
             config=config,
             reranker=registry.reranker(rerank),
             explain=explain,
+            mode=mode,
+            keep_notes=keep_notes,
+            evolve=evolve,
         )
-        found = self._searcher.search(request)
+        found = self._modes.search(request)
         return replace(found, warnings=(*self._warnings, *found.warnings))
 
     def context(
@@ -140,13 +152,26 @@ class Reads(Wired):
         check_user(user_id)
         return reading.notes(self._store, user_id, about=about, at=self._time(as_of, "as_of"), limit=limit)
 
-    def get(self, id: str, *, user_id: str) -> Turn | Trace | Note:
-        """A turn by its id, or a trace (``T7``) or note (``N7``).
+    def episodes(self, *, user_id: str, session_id: str | None = None) -> list[Episode]:
+        """What the dialogue falls into, in its order: every turn lies in exactly one episode.
+
+        Those that a language model made are stored. What none covers is cut by local rules, at each call: such an
+        episode is called ``E:`` and its first turn's id, and may be another one once more was said.
+
+        Args:
+            user_id: Whose memory.
+            session_id: Only of this session.
+        """
+        scope = check_scope(user_id, session_id=session_id)
+        return episodes.listed(self._store, self._indexes, scope.user_id, scope.session_id)
+
+    def get(self, id: str, *, user_id: str) -> Turn | Trace | Note | Episode:
+        """A turn by its id, or a trace (``T7``), note (``N7``) or episode (``E7``, ``E:m1``).
 
         Raises:
             NotFound: This user has nothing of that id.
         """
-        return reading.find(self._store, user_id, id)
+        return reading.find(self._store, self._indexes, user_id, id)
 
     def get_all(
         self,

@@ -2,11 +2,10 @@
 
 from __future__ import annotations
 
-import math
 import time
 import unicodedata
-from collections.abc import Sequence
-from contextlib import suppress
+from collections.abc import Generator
+from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING
@@ -17,10 +16,12 @@ from mnemic import retrieve
 from mnemic.algo import abstain
 from mnemic.algo.filters import compile_filter
 from mnemic.config import Configuration, Fusion, Hero
-from mnemic.errors import InvalidQuery, ModelError, RerankingFailed
+from mnemic.errors import InvalidQuery, ModelError
+from mnemic.memory import reranking
 from mnemic.memory.agreement import serving
+from mnemic.memory.turn_reader import TurnReader
 from mnemic.models.checked import Loading
-from mnemic.types import Evidence, Granularity, Json, Scope, SearchResult, Span, Thresholds, Turn
+from mnemic.types import Evidence, Granularity, Json, Mode, Scope, SearchResult, Thresholds
 
 if TYPE_CHECKING:
     from mnemic.algo.graph import Graph, Mask
@@ -48,6 +49,44 @@ class Request:
     config: str | Configuration
     reranker: Reranker | None
     explain: bool
+    mode: Mode = "graph"
+    keep_notes: bool = False
+    evolve: bool = False
+
+
+@dataclass(frozen=True, slots=True)
+class Look:
+    """A question in a user's index, valid while that is held.
+
+    Attributes:
+        question: As understood.
+        ranking: What the graph says.
+        thresholds: Of the vectors that there are.
+        began: When, by ``time.perf_counter``.
+        warnings: What had to be done without.
+    """
+
+    question: retrieve.Question
+    ranking: retrieve.Ranking
+    thresholds: Thresholds
+    began: float
+    warnings: tuple[str, ...]
+
+    @property
+    def graph(self) -> Graph:
+        """The index."""
+        return self.ranking.matched.graph
+
+    @property
+    def topic(self) -> float:
+        """In [0, 1]: whether anything that passes is about what the question is about."""
+        least = abstain.floor(self.thresholds.relevance, int(self.ranking.matched.candidates.units.sum()))
+        return abstain.on_topic(self.ranking.cosine, self.ranking.coverage, least)
+
+    @property
+    def speaker(self) -> float:
+        """In [0, 1]: that the answer is the named speaker's own."""
+        return abstain.by_whom(self.ranking.standing)
 
 
 class Searcher:
@@ -76,35 +115,19 @@ class Searcher:
         Raises:
             InvalidQuery, InvalidFilter: Names the argument.
         """
-        config = _checked(request)
-        self._load()
-        with self._indexes.graph(request.scope.user_id) as (graph, record):
-            started = time.perf_counter()
-            question, warnings = self._understand(request, graph, config, record)
-            passing = _passing(request, graph)
-            has_vectors = bool(np.any(question.vector))
-            thresholds = record.thresholds if record and has_vectors else _NO_VECTORS
-            depth = request.top_k if request.reranker is None else max(3 * request.top_k, 30)
-            ranking = retrieve.rank(
-                question,
-                graph,
-                config,
-                passing=passing,
-                granularity=request.granularity,
-                limit=depth,
-                thresholds=thresholds,
-            )
-            hits = self._evidence(request, graph, ranking)
+        config = checked(request)
+        depth = reranking.depth(request.top_k, request.reranker)
+        with self.looked(request, config, granularity=request.granularity, limit=depth) as look:
+            hits = self._evidence(request, look.ranking)
+            topic, speaker, warnings = look.topic, look.speaker, look.warnings
         reranker = None
         if request.reranker is not None and hits:
             hits, failures = _reranked(request.query, hits, request.reranker)
             warnings += failures
             reranker = None if failures else request.reranker.name
         hits = [hit for hit in hits if request.threshold is None or hit.score >= request.threshold][: request.top_k]
-        least = abstain.floor(thresholds.relevance, int(ranking.matched.candidates.units.sum()))
-        topic = abstain.on_topic(ranking.cosine, ranking.coverage, least) if hits else 0.0
-        speaker = abstain.by_whom(ranking.standing)
-        took_ms = (time.perf_counter() - started) * 1000
+        topic = topic if hits else 0.0
+        took_ms = (time.perf_counter() - look.began) * 1000
         return SearchResult(
             results=tuple(hits),
             relevance=topic * speaker,
@@ -113,6 +136,30 @@ class Searcher:
             warnings=warnings,
             reranker=reranker,
         )
+
+    @contextmanager
+    def looked(
+        self, request: Request, config: Configuration, *, granularity: Granularity, limit: int
+    ) -> Generator[Look]:
+        """Look a question up in the user's graph, and hold that for the duration of the block.
+
+        The embedder is loaded and the index brought up to date before the look begins.
+        """
+        self._load()
+        with self._indexes.graph(request.scope.user_id) as (graph, record):
+            began = time.perf_counter()
+            question, warnings = self._understand(request, graph, config, record)
+            thresholds = record.thresholds if record and np.any(question.vector) else _NO_VECTORS
+            ranking = retrieve.rank(
+                question,
+                graph,
+                config,
+                passing=_passing(request, graph),
+                granularity=granularity,
+                limit=limit,
+                thresholds=thresholds,
+            )
+            yield Look(question, ranking, thresholds, began, warnings)
 
     def _load(self) -> None:
         """Load the embedder; where that fails, so will embedding, which says so."""
@@ -153,12 +200,13 @@ class Searcher:
             reference=request.reference,
         )
 
-    def _evidence(self, request: Request, graph: Graph, ranking: retrieve.Ranking) -> list[Evidence]:
+    def _evidence(self, request: Request, ranking: retrieve.Ranking) -> list[Evidence]:
+        graph = ranking.matched.graph
         allowed = ranking.matched.candidates.turns
         found = [
             (int(slot), retrieve.spans_of(graph, int(slot), request.granularity, allowed)) for slot in ranking.order
         ]
-        reader = _Reader(self._store, request.scope.user_id)
+        reader = TurnReader(self._store, request.scope.user_id)
         reader.read([span.turn_id for _, spans in found for _, span in spans])
         hits: list[Evidence] = []
         for slot, owned in found:
@@ -181,26 +229,7 @@ class Searcher:
         return hits
 
 
-class _Reader:
-    """Reads turns of one user, each once."""
-
-    def __init__(self, store: Store, user_id: str) -> None:
-        self._store = store
-        self._user_id = user_id
-        self.turns: dict[str, Turn] = {}
-
-    def read(self, turn_ids: Sequence[str]) -> None:
-        missing = [turn_id for turn_id in dict.fromkeys(turn_ids) if turn_id not in self.turns]
-        if missing:
-            self.turns.update((turn.turn_id, turn) for turn in self._store.turns(self._user_id, turn_ids=missing))
-
-    def words(self, span: Span) -> str:
-        self.read([span.turn_id])
-        turn = self.turns.get(span.turn_id)
-        return turn.text[span.start : span.end] if turn else ""
-
-
-def _checked(request: Request) -> Configuration:
+def checked(request: Request) -> Configuration:
     """The configuration, after checking the rest of the request."""
     if not isinstance(request.query, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
         raise InvalidQuery(f"query must be a string, not {type(request.query).__name__}")
@@ -249,11 +278,7 @@ def _passing(request: Request, graph: Graph) -> Mask:
 
 def _reranked(query: str, hits: list[Evidence], reranker: Reranker) -> tuple[list[Evidence], tuple[str, ...]]:
     """The hits in the reranker's order and with its scores; as they were, and a warning, where it fails."""
-    try:
-        scores = [float(score) for score in reranker.score(query, [hit.text for hit in hits])]
-    except Exception as error:  # noqa: BLE001 - anybody's code; without it the search is still right
-        return hits, (f"not reranked: {error if isinstance(error, RerankingFailed) else repr(error)}",)
-    if len(scores) != len(hits) or not all(map(math.isfinite, scores)):
-        return hits, (f"not reranked: {reranker.name} gave no finite score for each of {len(hits)} texts",)
-    order = sorted(range(len(hits)), key=lambda i: -scores[i])
-    return [replace(hits[i], score=scores[i], signals={reranker.name: scores[i]}) for i in order], ()
+    scores, failures = reranking.scored(query, [hit.text for hit in hits], reranker)
+    if scores is None:
+        return hits, failures
+    return [replace(hits[i], score=scores[i], signals={reranker.name: scores[i]}) for i in reranking.order(scores)], ()

@@ -14,6 +14,7 @@ from mnemic.errors import InvalidInput
 from mnemic.index import Indexes
 from mnemic.memory.agreement import way_out
 from mnemic.memory.enriching import Enricher
+from mnemic.memory.modes import Modes
 from mnemic.memory.opening import enriching, opened
 from mnemic.memory.search import Searcher
 from mnemic.memory.working import Workers
@@ -161,7 +162,8 @@ class Wired:
         kinds = self._enricher.kinds
         self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings, kinds)
         way = "" if embedder is None else way_out(self._database, embedder.name)
-        self._searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
+        searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
+        self._modes = Modes(self._store, searcher, self._models, self._enricher.learn)
 
     def _time(self, value: Time, what: str) -> datetime | None:
         try:

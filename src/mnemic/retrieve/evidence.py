@@ -48,6 +48,7 @@ def evidence(
     score: float,
     signals: dict[str, float],
     paths: tuple[tuple[Step, ...], ...],
+    episode_id: str | None = None,
 ) -> Evidence:
     """One hit. ``turns`` holds at least the turns of its spans."""
     said = [turns[span.turn_id] for span in spans]
@@ -63,6 +64,7 @@ def evidence(
         score=score,
         signals=signals,
         paths=paths,
+        episode_id=episode_id,
     )
 
 
