@@ -465,6 +465,63 @@ def test_topics_are_chosen_among_known_ones(opened):
     assert model.asked["topic"] == 1
 
 
+# best effort and self-evolution ------------------------------------------------------------------------
+
+
+def test_best_effort_asks_as_often_as_the_paper(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    memory.add(said("I adopted a cat."), user_id="ana", session_id="s1", timestamp=MAY, enrich="now")
+    memory.add(said("My boat is called Petrel."), user_id="ana", session_id="s2", timestamp=MAY, enrich="now")
+
+    def asked(question, **more):
+        model.asked.clear()
+        found = memory.search(question, user_id="ana", mode="best_effort", **more)
+        return found, dict(model.asked)
+
+    model.say["sufficiency"] = lambda _: "1"
+    found, calls = asked("Which animal did Ana adopt?")
+    assert (calls, found.notes[0].note.text) == ({"sufficiency": 1}, "Ana adopted a cat.")
+    verdicts = iter("01" * 3)
+    model.say["sufficiency"] = lambda _: next(verdicts)
+    found, calls = asked("What is the boat called that Ana adopted?")
+    assert (calls, [one.sufficient for one in found.sufficiency]) == ({"sufficiency": 2}, [False, True])
+    assert any("Petrel" in hit.text for hit in found.results)
+    model.say["evolve"] = lambda request: json.dumps(
+        {
+            "notes": [
+                {"from": [number], "kind": "fact", "text": "Ana has a boat called Petrel.", "date": ""}
+                for number, line in numbered(request, "evidence")
+                if "Petrel" in line
+            ]
+        }
+    )
+    found, calls = asked("What is the boat called that Ana adopted?", evolve=True)
+    assert calls == {"sufficiency": 2, "evolve": 1, "conflict": 1}
+    [operation] = [entry for entry in memory._store.operations("ana") if entry.operation_id in found.operations]
+    assert (operation.action, operation.after, operation.trigger) == (
+        "ADD",
+        "Ana has a boat called Petrel.",
+        "evolution",
+    )
+    assert "Ana has a boat called Petrel." in texts(memory)
+    # The same again teaches nothing new.
+    found, _ = asked("What is the boat called that Ana adopted?", evolve=True)
+    assert found.operations == ()
+
+
+def test_what_evolution_invents_is_unsupported(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    memory.add(said("My boat is called Petrel."), user_id="ana", timestamp=MAY, enrich="now")
+    model.say["sufficiency"] = lambda _: "1"  # without notes only the episodes are judged
+    model.say["evolve"] = lambda _: json.dumps(
+        {"notes": [{"from": [1], "kind": "fact", "text": "Ana has a boat called Nautilus.", "date": ""}]}
+    )
+    memory.search("What is Ana's boat called?", user_id="ana", mode="best_effort", evolve=True)
+    assert texts(memory, "unsupported") == ["Ana has a boat called Nautilus."]
+
+
 # HERO --------------------------------------------------------------------------------------------------
 
 
