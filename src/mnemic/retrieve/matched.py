@@ -32,7 +32,7 @@ _FEW_UNITS = 1 << 15
 """Sentences up to which all are compared with the question; of more, those of the traces that have a chance."""
 
 _CHANCE = 2048
-"""Traces that have one. In a made-up memory of 100,000 turns the first 20 hits were those of all exact cosines for 199
+"""Traces that have one. In a made-up memory of 100,000 turns the first 20 hits are those of all exact cosines for 198
 of 200 questions: docs/decisions/0007-scale.md."""
 
 _DOUBT = 3.0
