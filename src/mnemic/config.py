@@ -204,7 +204,7 @@ class Enriching:
         approve: Whether changes wait for a person.
         batch: Traces that one call reads at most.
         settle_s: Seconds that new words wait for more of their session before they are read.
-        lease_s: Seconds after which work that somebody began may be begun by another.
+        lease_s: Seconds after which work that a process began, and does not answer for any more, is begun by another.
         tries: How often work is begun before it has failed.
     """
 
@@ -218,7 +218,7 @@ class Enriching:
     approve: bool = False
     batch: int = 12
     settle_s: float = 20.0
-    lease_s: float = 900.0
+    lease_s: float = 120.0
     tries: int = 5
 
     def __post_init__(self) -> None:

@@ -5,6 +5,7 @@ from __future__ import annotations
 import json
 import sqlite3
 import threading
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
@@ -161,6 +162,37 @@ def test_a_quotation_is_archived_for_the_models_note_of_the_same_words(opened):
     assert texts(memory, "archived") == ["I moved to Lisbon."]
     [merge] = [entry for entry in memory.history("N1", user_id="ana") if entry.action == "MERGE"]
     assert merge.detail["status"] == ["current", "archived"]
+
+
+def test_a_lease_is_kept_while_its_model_thinks(tmp_path):
+    model = ReadingModel()
+    settings = Enriching(settle_s=0.0, lease_s=1.0, episodes="rules", align=False)
+    with Memory.open(tmp_path / "m.db", embedder=None, model=model, enrichment=settings, workers=0) as memory:
+        memory.add(said("I moved to Lisbon."), user_id="ana")
+        model.say["facts"] = lambda request: (time.sleep(2.5), model._facts(request))[1]
+        assert memory.wait(user_id="ana").done == 1
+        assert model.asked["facts"] == 1
+
+
+def test_what_a_closed_memory_had_under_way_is_given_back(tmp_path):
+    slow = ReadingModel()
+    begun, go_on = threading.Event(), threading.Event()
+
+    def wait(request):
+        begun.set()
+        go_on.wait(20)
+        return slow._facts(request)
+
+    slow.say["facts"] = wait
+    settings = Enriching(settle_s=0.0, episodes="rules")
+    memory = Memory.open(tmp_path / "m.db", embedder=None, model=slow, enrichment=settings)
+    memory.add(said("I moved to Lisbon."), user_id="ana")
+    assert begun.wait(10)
+    memory.close()
+    with Memory.open(tmp_path / "m.db", embedder=None, model=ReadingModel(), enrichment=settings) as again:
+        assert again.wait(user_id="ana", timeout=10).done == 1
+        go_on.set()
+        assert texts(again) == ["Ana moved to Lisbon."]
 
 
 # conflicts ---------------------------------------------------------------------------------------------

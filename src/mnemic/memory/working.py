@@ -5,6 +5,7 @@ from __future__ import annotations
 import logging
 import threading
 import time
+from collections.abc import Callable
 from typing import Final
 
 from mnemic.errors import StoreClosed, StoreError
@@ -40,13 +41,19 @@ class Workers:
 
     def start(self) -> None:
         """Have the threads work; again, nothing."""
+        if self._count:
+            self._begin("mnemic-work", self._work, self._count)
+            self._begin("mnemic-leases", self._live, 1)
+
+    def _begin(self, name: str, loop: Callable[[], None], count: int) -> None:
+        """Start threads, unless there are some of that name already."""
         with self._lock:
-            if self._threads or not self._count or self._stopped.is_set():
+            if self._stopped.is_set() or any(thread.name == name for thread in self._threads):
                 return
-            loops = [self._work] * self._count + [self._live]
-            self._threads = [threading.Thread(target=loop, name="mnemic-work", daemon=True) for loop in loops]
-            for thread in self._threads:
+            for _ in range(count):
+                thread = threading.Thread(target=loop, name=name, daemon=True)
                 thread.start()
+                self._threads.append(thread)
 
     def wake(self) -> None:
         """There may be work."""
@@ -74,6 +81,8 @@ class Workers:
             user_id: Only of this user; all without.
             timeout: Seconds to wait at most.
         """
+        if self._enricher.kinds:
+            self._begin("mnemic-leases", self._live, 1)
         deadline = None if timeout is None else time.monotonic() + timeout
         while True:
             outcome = self._enricher.step(user_id=user_id, hurry=True) if self._enricher.kinds else "idle"
@@ -86,7 +95,9 @@ class Workers:
 
     def run(self) -> None:
         """Work in this thread until ``close``."""
-        self._work()
+        if self._enricher.kinds:
+            self._begin("mnemic-leases", self._live, 1)
+            self._work()
 
     def _work(self) -> None:
         while not self._stopped.is_set():
