@@ -223,6 +223,15 @@ class Enriching:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
+        allowed: dict[str, tuple[str | None, ...]] = {
+            "cues": ("rules", "model"),
+            "notes": ("rules", "trace", "session"),
+            "episodes": ("rules", "model"),
+            "conflicts": ("model", "rules", None),
+        }
+        for name, values in allowed.items():
+            if getattr(self, name) not in values:
+                raise ValueError(f"Enriching: {name} is one of {', '.join(map(repr, values))}")
         _check(self, batch=(1, _ANY), settle_s=(0.0, _ANY), lease_s=(1.0, _ANY), tries=(1, _ANY))
 
 

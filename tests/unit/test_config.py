@@ -6,7 +6,7 @@ from typing import Any
 
 import pytest
 
-from mnemic.config import Fusion, Hero
+from mnemic.config import Enriching, Fusion, Hero
 
 
 @pytest.mark.parametrize(
@@ -25,6 +25,14 @@ from mnemic.config import Fusion, Hero
         (Fusion, "date_scale_days", 0),
         (Fusion, "relative_date", 1.5),
         (Fusion, "graph", float("nan")),
+        (Enriching, "notes", "everything"),
+        (Enriching, "cues", None),
+        (Enriching, "episodes", "session"),
+        (Enriching, "conflicts", "person"),
+        (Enriching, "batch", 0),
+        (Enriching, "settle_s", -1),
+        (Enriching, "lease_s", 0.5),
+        (Enriching, "tries", 0),
     ],
 )
 def test_values_out_of_range_are_refused_by_name(kind: Any, field: str, value: object) -> None:

@@ -28,6 +28,7 @@ class Passage:
     Attributes:
         traces: In the order of the dialogue.
         session: All turns of the session, in order.
+        turns: The same by their ids.
         speakers: Everybody who speaks in the memory.
     """
 
@@ -35,25 +36,19 @@ class Passage:
     session_id: str
     traces: tuple[Trace, ...]
     session: tuple[Turn, ...]
+    turns: Mapping[str, Turn]
     speakers: tuple[str, ...]
-
-    @property
-    def turns(self) -> Mapping[str, Turn]:
-        """turn_id -> turn, of the session."""
-        return {turn.turn_id: turn for turn in self.session}
 
     @property
     def owners(self) -> tuple[str, ...]:
         """The people who speak in these traces; assistants and tools are none."""
-        turns = self.turns
-        said = (turns[span.turn_id] for trace in self.traces for span in trace.spans)
+        said = (self.turns[span.turn_id] for trace in self.traces for span in trace.spans)
         return tuple(dict.fromkeys(turn.speaker for turn in said if turn.role == "user"))
 
     def lines(self, owner: str) -> list[Line]:
         """What the traces hold of one person's words: who, when and what in one line a piece."""
-        turns = self.turns
-        spans = [span for trace in self.traces for span in trace.spans if turns[span.turn_id].speaker == owner]
-        return [Line(span, render.line(turns[span.turn_id], span.start, span.end)) for span in spans]
+        spans = [span for trace in self.traces for span in trace.spans if self.turns[span.turn_id].speaker == owner]
+        return [Line(span, render.line(self.turns[span.turn_id], span.start, span.end)) for span in spans]
 
     def cited(self, spans: Sequence[Span]) -> tuple[list[Turn], list[Turn]]:
         """The turns that some spans lie in, and the two just before the first of these, each in order."""
@@ -66,7 +61,7 @@ class Passage:
 def read(store: Store, user_id: str, session_id: str, trace_ids: Sequence[str]) -> Passage | None:
     """Read what some traces hold; None where nothing is left of them."""
     session = tuple(store.turns(user_id, session_id=session_id))
-    known = {turn.turn_id for turn in session}
+    known = {turn.turn_id: turn for turn in session}
     traces = [
         trace
         for trace in store.traces(user_id, trace_ids=trace_ids)
@@ -74,4 +69,4 @@ def read(store: Store, user_id: str, session_id: str, trace_ids: Sequence[str]) 
     ]
     if not traces:
         return None
-    return Passage(user_id, session_id, tuple(traces), session, tuple(store.speakers(user_id)))
+    return Passage(user_id, session_id, tuple(traces), session, known, tuple(store.speakers(user_id)))

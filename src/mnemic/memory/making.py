@@ -84,7 +84,7 @@ class Maker:
             ModelError: No reply came.
         """
         counted = CountedModel()
-        gate = self.gate(Passage(user_id, "", (), (), tuple(self._store.speakers(user_id))))
+        gate = self.gate(Passage(user_id, "", (), (), {}, tuple(self._store.speakers(user_id))))
         judged = self._judged(user_id, [gate.checked(note) for note in notes], gate, counted)
         detail: dict[str, Json] = {"run": run, **counted.spent}
         return partial(self._changes, user_id, judged, TraceCues(), trigger, detail)
