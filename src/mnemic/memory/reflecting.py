@@ -14,6 +14,7 @@ from mnemic.algo import claims, relate
 from mnemic.algo.inconsistencies import Consequence, Pair, by_age, follow, near
 from mnemic.algo.revise import Relation
 from mnemic.errors import ModelError, ReplyUnusable
+from mnemic.memory.counted import CountedModel
 from mnemic.prompts import conflict
 from mnemic.protocols import Batch, LanguageModel, NoteState, Store
 from mnemic.types import Json, Note, Operation
@@ -36,13 +37,6 @@ _Versions = tuple[str, int, str, int]
 
 
 @dataclass(slots=True)
-class _Spent:
-    calls: int = 0
-    tokens_in: int = 0
-    tokens_out: int = 0
-
-
-@dataclass(slots=True)
 class Reflection:
     """One reading of a user's notes. Planned again after a ``StoreConflict`` it asks nothing twice.
 
@@ -51,6 +45,7 @@ class Reflection:
         indexes: Of the same store.
         user_id: Whose notes.
         model: Says how two notes relate; None for ``algo.relate``.
+        run: Names it in the log.
         failure: Why the model did not say it of all.
     """
 
@@ -58,9 +53,10 @@ class Reflection:
     indexes: Indexes
     user_id: str
     model: LanguageModel | None
+    run: str
     failure: ModelError | None = None
     _relations: dict[_Versions, Relation] = field(default_factory=dict[_Versions, Relation])
-    _spent: _Spent = field(default_factory=_Spent)
+    _counted: CountedModel = field(default_factory=CountedModel)
 
     def reflect(self, *, dry_run: bool, now: datetime) -> tuple[Operation, ...]:
         """Plan once what follows from all that could be said, and write it.
@@ -139,10 +135,7 @@ class Reflection:
         newer = list(dict.fromkeys(new for new, _ in pairs))
         older = list(dict.fromkeys(old for _, old in pairs))
         old, new = ([_line(notes[place]) for place in places] for places in (older, newer))
-        reply = model.complete(conflict.render(old, new))
-        self._spent.calls += 1
-        self._spent.tokens_in += reply.tokens_in
-        self._spent.tokens_out += reply.tokens_out
+        reply = self._counted.of(model).complete(conflict.render(old, new))
         parsed = conflict.parse(reply, old, new)
         said: dict[Pair, Relation] = {
             (newer[one.new], older[one.old]): _RELATIONS[one.relation] for one in parsed.items if one.old is not None
@@ -153,15 +146,14 @@ class Reflection:
         return said
 
     def _state(self, one: Consequence) -> NoteState:
-        spent = self._spent
-        run: dict[str, Json] = {"calls": spent.calls, "tokens_in": spent.tokens_in, "tokens_out": spent.tokens_out}
+        spent: dict[str, Json] = {"run": self.run, **self._counted.spent}
         return NoteState(
             note_id=one.before.note_id,
             version=one.before.version,
             action=one.action,
             before=(one.before.status, one.before.valid),
             after=(one.after.status, one.after.valid),
-            detail={"relation": one.relation, "other": one.other.note_id, "run": run},
+            detail={"relation": one.relation, "other": one.other.note_id, **spent},
         )
 
 

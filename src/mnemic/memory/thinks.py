@@ -165,7 +165,7 @@ class Thinks(Reads):
         model = (
             self._models.of("conflict", check_user(user_id)) if self._enricher.settings.conflicts == "model" else None
         )
-        reflection = Reflection(self._store, self._indexes, user_id, model)
+        reflection = Reflection(self._store, self._indexes, user_id, model, self._make_id())
         done = replanned(lambda: reflection.reflect(dry_run=dry_run, now=self._clock()))
         if reflection.failure is not None:
             raise reflection.failure
