@@ -13,6 +13,7 @@ from mnemic.types import Purpose
 BudgetName = Literal["call", "user_day", "total"]
 
 _ANY = float("inf")
+_RULES_OR_MODEL = ("rules", "model")
 _SILENCED = ("ORT_DISABLE_TELEMETRY", "HF_HUB_DISABLE_TELEMETRY")
 
 
@@ -83,6 +84,7 @@ class Hero:
         ppr: False ranks by the activation W(t) alone.
         directed: Edges only from cue to trace and from trace to the next.
         names: ``strip`` leaves the participants' names out of the embedded question.
+        query_cues: ``model``: a language model finds the question's cues, by one call (R0).
     """
 
     tau_init: float | None = None
@@ -98,13 +100,13 @@ class Hero:
     ppr: bool = True
     directed: bool = False
     names: Literal["keep", "strip"] = "keep"
+    query_cues: Literal["rules", "model"] = "rules"
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
         _check(self, follow=(0.0, 0.999), alpha=(0.0, _ANY), trace_restart=(0.0, _ANY), rounds=(0, _ANY))
         _check(self, seeds=(1, _ANY), tau_init=(-1.0, _ANY), tau_alias=(-1.0, _ANY), tau_iter=(-1.0, _ANY))
-        if self.thresholds not in ("fixed", "quantile") or self.names not in ("keep", "strip"):
-            raise ValueError("Hero: thresholds is 'fixed' or 'quantile', and names is 'keep' or 'strip'")
+        _check_words(self, thresholds=("fixed", "quantile"), names=("keep", "strip"), query_cues=_RULES_OR_MODEL)
 
 
 @dataclass(frozen=True, slots=True)
@@ -129,6 +131,7 @@ class Fusion:
         rounds: K of the activation.
         date_scale_days: Gap at which the date signal falls to a half.
         relative_date: Weight of a time that the question names relative to now, against an absolute one.
+        query_cues: ``model``: a language model finds the question's cues, by one call.
     """
 
     unit: float = 1.0
@@ -146,6 +149,7 @@ class Fusion:
     rounds: int = 1
     date_scale_days: float = 7.0
     relative_date: float = 0.25
+    query_cues: Literal["rules", "model"] = "rules"
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
@@ -154,6 +158,7 @@ class Fusion:
         _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
         _check(self, spread=(1, _ANY), follow=(0.0, 0.999))
         _check(self, date_scale_days=(1e-6, _ANY), relative_date=(0.0, 1.0))
+        _check_words(self, query_cues=_RULES_OR_MODEL)
 
 
 def _check(settings: object, **ranges: tuple[float, float]) -> None:
@@ -163,6 +168,13 @@ def _check(settings: object, **ranges: tuple[float, float]) -> None:
         if value is not None and not low <= value <= high:
             span = f"at least {low:g}" if high == _ANY else f"between {low:g} and {high:g}"
             raise ValueError(f"{type(settings).__name__}: {name} must be {span}, not {value!r}")
+
+
+def _check_words(settings: object, **allowed: tuple[str | None, ...]) -> None:
+    """Whether fields have one of their values."""
+    for name, values in allowed.items():
+        if getattr(settings, name) not in values:
+            raise ValueError(f"{type(settings).__name__}: {name} is one of {', '.join(map(repr, values))}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -223,15 +235,8 @@ class Enriching:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
-        allowed: dict[str, tuple[str | None, ...]] = {
-            "cues": ("rules", "model"),
-            "notes": ("rules", "trace", "session"),
-            "episodes": ("rules", "model"),
-            "conflicts": ("model", "rules", None),
-        }
-        for name, values in allowed.items():
-            if getattr(self, name) not in values:
-                raise ValueError(f"Enriching: {name} is one of {', '.join(map(repr, values))}")
+        _check_words(self, cues=_RULES_OR_MODEL, notes=("rules", "trace", "session"), episodes=_RULES_OR_MODEL)
+        _check_words(self, conflicts=(*_RULES_OR_MODEL, None))
         _check(self, batch=(1, _ANY), settle_s=(0.0, _ANY), lease_s=(1.0, _ANY), tries=(1, _ANY))
 
 

@@ -13,7 +13,20 @@ from hypothesis import strategies as st
 from mnemic.algo import tokens
 from mnemic.algo.segments import repair
 from mnemic.models.metered import size
-from mnemic.prompts import align, answer, conflict, evolve, facts, profile, query, segment, sufficiency, topic, trace
+from mnemic.prompts import (
+    align,
+    answer,
+    conflict,
+    evolve,
+    facts,
+    profile,
+    query,
+    rerank,
+    segment,
+    sufficiency,
+    topic,
+    trace,
+)
 from mnemic.prompts.data import delimited, numbered
 from mnemic.prompts.drafts import Draft
 from mnemic.protocols import Reply
@@ -33,6 +46,7 @@ PAGES = {
     "sufficiency": (sufficiency, sufficiency.render("Who moved?", LINES)),
     "evolve": (evolve, evolve.render("Ana", "Who moved?", LINES)),
     "conflict": (conflict, conflict.render(["Ana lives in Oslo."], ["Ana lives in Turku."])),
+    "rerank": (rerank, rerank.render("Who moved?", LINES)),
     "answer": (answer, answer.render("Who moved?", LINES, asked_on="2024-06-01")),
 }  # fmt: skip
 
@@ -82,6 +96,7 @@ def test_any_reply_can_be_read(name, text, finish):
         "sufficiency": lambda: sufficiency.parse(reply),
         "evolve": lambda: evolve.parse(reply, evidence=2),
         "conflict": lambda: conflict.parse(reply, ["a"], ["b"]),
+        "rerank": lambda: rerank.parse(reply, evidence=2),
         "answer": lambda: answer.parse(reply, evidence=2),
     }
     readings[name]()

@@ -12,7 +12,6 @@ from mnemic.config import Configuration
 from mnemic.memory import context, episodes, reading
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
-from mnemic.models import registry
 from mnemic.protocols import Reranker
 from mnemic.types import Episode, Granularity, Json, Mode, Note, Operation, SearchResult, Status, Trace, Turn
 
@@ -57,7 +56,8 @@ class Reads(Wired):
             granularity: ``trace`` (a few turns, at most 128 tokens) or ``turn``; of the mode ``graph``.
             config: ``default``, ``hero``, or a ``Fusion`` or ``Hero`` with switches of your own; ``himem`` in the other
                 modes.
-            rerank: A reranker, or the name of one, for the best max(3 top_k, 30); in ``hybrid`` for top_k of each.
+            rerank: A reranker, or the name of one (``model``: the language model for ``rerank``), for the best
+                max(3 top_k, 30); in ``hybrid`` for top_k of each.
             explain: Add to each hit the ways that led to it.
             mode: ``graph``: HERO's; ``notes``: current notes, with the words that they rest on; ``episodes``: whole
                 episodes; ``hybrid``: both, top_k in all; ``best_effort``: notes, or episodes where these fall short.
@@ -84,7 +84,7 @@ class Reads(Wired):
             reference=self._time(reference_time, "reference_time") or self._clock(),
             granularity=granularity,
             config=config,
-            reranker=registry.reranker(rerank),
+            reranker=self._reranker(rerank, user_id),
             explain=explain,
             mode=mode,
             keep_notes=keep_notes,

@@ -19,6 +19,7 @@ from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import InvalidQuery, ModelError
 from mnemic.memory import reranking
 from mnemic.memory.agreement import serving
+from mnemic.memory.asked_models import question_cues
 from mnemic.memory.turn_reader import TurnReader
 from mnemic.models.checked import Loading
 from mnemic.types import Evidence, Granularity, Json, Mode, Scope, SearchResult, Thresholds
@@ -26,6 +27,7 @@ from mnemic.types import Evidence, Granularity, Json, Mode, Scope, SearchResult,
 if TYPE_CHECKING:
     from mnemic.algo.graph import Graph, Mask
     from mnemic.index import Indexes
+    from mnemic.models.purposes import LanguageModels
     from mnemic.protocols import CueExtractor, Embedder, EmbedderRecord, Reranker, Store
 
 _CONFIGURATIONS: dict[str, Configuration] = {"default": Fusion(), "hero": Hero()}
@@ -98,16 +100,24 @@ class Searcher:
         embedder: None for lexical retrieval only.
         extractor: Finds the cues of questions.
         way_out: What gives vectors to what has none yet, for a warning.
+        models: Find the cues of questions where a configuration says so.
     """
 
     def __init__(
-        self, store: Store, indexes: Indexes, embedder: Embedder | None, extractor: CueExtractor, way_out: str
+        self,
+        store: Store,
+        indexes: Indexes,
+        embedder: Embedder | None,
+        extractor: CueExtractor,
+        way_out: str,
+        models: LanguageModels,
     ) -> None:
         self._store = store
         self._indexes = indexes
         self._embedder = embedder
         self._extractor = extractor
         self._way_out = way_out
+        self._models = models
 
     def search(self, request: Request) -> SearchResult:
         """Search; ``took_ms`` leaves out loading the embedder and bringing the index up to date.
@@ -146,9 +156,12 @@ class Searcher:
         The embedder is loaded and the index brought up to date before the look begins.
         """
         self._load()
+        # Before the index is held: other searches of the user need not wait for a model.
+        found, unfound = self._asked_cues(request, config)
+        extractor = found or self._extractor
         with self._indexes.graph(request.scope.user_id) as (graph, record):
             began = time.perf_counter()
-            question, warnings = self._understand(request, graph, config, record)
+            question, warnings = self._understand(request, graph, config, record, extractor)
             thresholds = record.thresholds if record and np.any(question.vector) else _NO_VECTORS
             ranking = retrieve.rank(
                 question,
@@ -159,7 +172,13 @@ class Searcher:
                 limit=limit,
                 thresholds=thresholds,
             )
-            yield Look(question, ranking, thresholds, began, warnings)
+            yield Look(question, ranking, thresholds, began, (*unfound, *warnings))
+
+    def _asked_cues(self, request: Request, config: Configuration) -> tuple[CueExtractor | None, tuple[str, ...]]:
+        """The question's cues by a model, where the configuration wants that; None, perhaps with a warning, else."""
+        if config.query_cues == "rules":
+            return None, ()
+        return question_cues(request.query, self._models.of("cues", request.scope.user_id))
 
     def _load(self) -> None:
         """Load the embedder; where that fails, so will embedding, which says so."""
@@ -168,16 +187,21 @@ class Searcher:
                 self._embedder.load()
 
     def _understand(
-        self, request: Request, graph: Graph, config: Configuration, record: EmbedderRecord | None
+        self,
+        request: Request,
+        graph: Graph,
+        config: Configuration,
+        record: EmbedderRecord | None,
+        extractor: CueExtractor,
     ) -> tuple[retrieve.Question, tuple[str, ...]]:
         """The question; by words alone, and with a warning, where the embedder fails or is not the vectors'."""
         embedder, unserved = serving(self._embedder, record)
         if unserved:
-            return self._question(request, graph, config, None), (f"searched by words alone: {unserved[0]}",)
+            return _question(request, graph, config, None, extractor), (f"searched by words alone: {unserved[0]}",)
         try:
-            return self._question(request, graph, config, embedder), self._waiting(request, graph, embedder)
+            return _question(request, graph, config, embedder, extractor), self._waiting(request, graph, embedder)
         except ModelError as error:
-            return self._question(request, graph, config, None), (f"searched by words alone: {error}",)
+            return _question(request, graph, config, None, extractor), (f"searched by words alone: {error}",)
 
     def _waiting(self, request: Request, graph: Graph, embedder: Embedder | None) -> tuple[str, ...]:
         """A warning where something waits for its vectors, and this embedder makes them."""
@@ -187,18 +211,6 @@ class Searcher:
         if not waiting:
             return ()
         return (f"turns found by their words alone: {waiting}; the next add changes that, or: {self._way_out}",)
-
-    def _question(
-        self, request: Request, graph: Graph, config: Configuration, embedder: Embedder | None
-    ) -> retrieve.Question:
-        return retrieve.understand(
-            request.query,
-            graph,
-            config,
-            embedder=embedder,
-            extractor=self._extractor,
-            reference=request.reference,
-        )
 
     def _evidence(self, request: Request, ranking: retrieve.Ranking) -> list[Evidence]:
         graph = ranking.matched.graph
@@ -227,6 +239,14 @@ class Searcher:
                 )
             )
         return hits
+
+
+def _question(
+    request: Request, graph: Graph, config: Configuration, embedder: Embedder | None, extractor: CueExtractor
+) -> retrieve.Question:
+    return retrieve.understand(
+        request.query, graph, config, embedder=embedder, extractor=extractor, reference=request.reference
+    )
 
 
 def checked(request: Request) -> Configuration:

@@ -10,18 +10,20 @@ from typing import Self
 
 from mnemic.algo.moments import parse_time, zone
 from mnemic.config import Budgets, Enriching
-from mnemic.errors import InvalidInput
+from mnemic.errors import InvalidInput, LanguageModelUnavailable
 from mnemic.index import Indexes
 from mnemic.memory.agreement import way_out
+from mnemic.memory.asked_models import ModelReranker
 from mnemic.memory.enriching import Enricher
 from mnemic.memory.modes import Modes
 from mnemic.memory.opening import enriching, opened
 from mnemic.memory.search import Searcher
 from mnemic.memory.working import Workers
 from mnemic.memory.writing import Writer
+from mnemic.models import registry
 from mnemic.models.prices import Price
 from mnemic.models.purposes import Given, LanguageModels
-from mnemic.protocols import CueExtractor, Embedder, Store
+from mnemic.protocols import CueExtractor, Embedder, Reranker, Store
 
 Time = datetime | str | float | int | None
 
@@ -162,8 +164,19 @@ class Wired:
         kinds = self._enricher.kinds
         self._writer = Writer(self._store, embedder, self._extractor, self._clock, self._warnings, kinds)
         way = "" if embedder is None else way_out(self._database, embedder.name)
-        searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way)
+        searcher = Searcher(self._store, self._indexes, embedder, self._extractor, way, self._models)
         self._modes = Modes(self._store, searcher, self._models, self._enricher.learn)
+
+    def _reranker(self, given: Reranker | str | None, user_id: str) -> Reranker | None:
+        """The reranker that is meant. Raises LanguageModelUnavailable where it is a model and there is none."""
+        if given != "model":
+            return registry.reranker(given)
+        model = self._models.of("rerank", user_id)
+        if model is None:
+            raise LanguageModelUnavailable(
+                "no language model is set to rerank: give one to Memory.open(model=…) (docs/models.md)"
+            )
+        return ModelReranker(model)
 
     def _time(self, value: Time, what: str) -> datetime | None:
         try:

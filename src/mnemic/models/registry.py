@@ -98,7 +98,7 @@ def reranker(spec: str | Reranker | None) -> Reranker | None:
     if kind == "cross-encoder":
         return CrossEncoderReranker(model) if model else CrossEncoderReranker()
     raise InvalidInput(
-        f"No reranker is called {spec!r}; there are late-interaction, cross-encoder and cross-encoder:MODEL"
+        f"No reranker is called {spec!r}; there are late-interaction, cross-encoder, cross-encoder:MODEL and model"
     )
 
 
