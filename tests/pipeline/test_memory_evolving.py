@@ -188,3 +188,75 @@ def test_the_owner_is_whom_the_question_names_or_who_says_most(open_memory):
     silent = replace(layer, items=tuple(replace(item, turns=item.turns[3:]) for item in layer.items))
     nobody = evolved("u", "Who sails?", silent, ScriptedModel([]), lambda *_: ())
     assert nobody == ((), ("nothing was learnt: the evidence holds no words of a person",))
+
+
+# whole, with the real reconciliation ---------------------------------------------------------------------
+
+
+def whole(open_memory, note, *pairs):
+    models = {
+        "sufficiency": ScriptedModel(["0", "1", "1"], name="scripted:judge"),
+        "notes": ScriptedModel([said(note)], name="scripted:writer"),
+        "conflict": ScriptedModel([json.dumps({"pairs": pairs})], name="scripted:conflict"),
+    }
+    memory = fill(open_memory(model=models, enrichment=Enriching(notes="rules", episodes="rules")))
+    found = memory.search("Who plays the cello?", user_id="ana", mode="best_effort", evolve=True, top_k=1)
+    assert found.warnings == ()
+    return memory, found, {purpose: len(model.requests) for purpose, model in models.items()}
+
+
+def test_what_was_learnt_is_a_note_that_suffices_the_next_time(open_memory):
+    independent = {"new": 1, "relation": "independent", "old": 0, "text": ""}
+    memory, found, calls = whole(open_memory, ROSA, independent)
+    assert calls == {"sufficiency": 2, "notes": 1, "conflict": 1}
+    [note] = [one for one in memory.notes(user_id="ana") if one.text == ROSA["text"]]
+    assert (note.about, note.kind, note.status) == ("Ana", "trait", "current")
+    assert note.sources == (Span("t1", 0, 31),)
+    assert note.metadata["question"] == "Who plays the cello?"
+    history = memory.history(note.note_id, user_id="ana")
+    assert [one.operation_id for one in history if one.operation_id in found.operations]
+    assert {one.trigger for one in history} == {"evolution"}
+    again = memory.search("Rosa plays the cello", user_id="ana", mode="best_effort", evolve=True, top_k=1)
+    assert [one.note.note_id for one in again.notes] == [note.note_id]
+    assert [(one.layer, one.sufficient) for one in again.sufficiency] == [("notes", True)]
+    assert again.operations == ()
+    # The words are what they were, and erasing them takes the note along.
+    assert memory.get("t1", user_id="ana").text == "My sister Rosa plays the cello."
+    memory.delete(user_id="ana", turn_id="t1")
+    assert ROSA["text"] not in [one.text for one in memory.notes(user_id="ana")]
+
+
+def test_what_was_learnt_takes_the_place_of_what_it_contradicts(open_memory):
+    old = {"new": 1, "relation": "contradicts", "old": 1, "text": ""}
+    memory, found, _ = whole(open_memory, ROSA, old)
+    assert len(found.operations) >= 2
+    superseded = memory._store.notes("ana", statuses=("superseded",))
+    assert len(superseded) == 1
+    shown = memory.search("Who plays the cello?", user_id="ana", mode="notes").notes
+    assert superseded[0].note_id not in [one.note.note_id for one in shown]
+
+
+def test_what_the_words_do_not_bear_out_is_never_shown(open_memory):
+    invented = ROSA | {"text": "Ana's sister Bella plays 3 cellos in Vienna."}
+    memory, _, calls = whole(open_memory, invented)
+    assert calls["conflict"] == 0
+    [note] = memory._store.notes("ana", statuses=("unsupported",))
+    assert note.text == invented["text"]
+    for mode in ("notes", "hybrid"):
+        assert "Bella" not in str(memory.search("Bella plays cellos in Vienna", user_id="ana", mode=mode))
+
+
+def test_words_erased_while_it_is_learnt_are_not_learnt(open_memory):
+    models = {"sufficiency": ScriptedModel(["0", "1"]), "notes": ScriptedModel([said(ROSA)])}
+    memory = fill(open_memory(model=models, enrichment=Enriching(notes="rules", episodes="rules")))
+    writer = models["notes"]
+    complete = writer.complete
+
+    def erasing(request):
+        memory.delete(user_id="ana", turn_id="t1")
+        return complete(request)
+
+    writer.complete = erasing
+    found = memory.search("Who plays the cello?", user_id="ana", mode="best_effort", evolve=True, top_k=1)
+    assert found.operations == ()
+    assert "Rosa" not in str(memory.notes(user_id="ana"))

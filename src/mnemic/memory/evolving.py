@@ -5,7 +5,7 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
-from datetime import UTC, datetime, time
+from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from mnemic.algo import names, render
@@ -94,11 +94,11 @@ def _note(draft: Draft, turns: Sequence[Turn], owner: str, cause: dict[str, Json
 
 
 def _since(draft: Draft, sources: Sequence[Turn]) -> datetime | None:
-    """The day that the model named, in the zone of the words; else when they were said."""
+    """The day that the model named, in the zone of the words; else when they were said. Undated words have no day."""
     said = min((turn.timestamp for turn in sources if turn.timestamp is not None), default=None)
-    if draft.since is None:
+    if said is None or draft.since is None:
         return said
-    return datetime.combine(draft.since, time.min, said.tzinfo if said else UTC)
+    return datetime.combine(draft.since, time(), said.tzinfo)
 
 
 def _shortcomings(model: str, failure: str | None, unrooted: int, owner: str) -> tuple[str, ...]:

@@ -80,9 +80,13 @@ class Maker:
     def learnt(self, user_id: str, notes: Sequence[Note], *, run: str, trigger: str) -> Build:
         """Hold notes against their sources, wherever these are, and ask how they relate to the known ones.
 
+        Notes whose sources were erased since they were made are none any more.
+
         Raises:
             ModelError: No reply came.
         """
+        alive = self._store.known_turns(user_id, [span.turn_id for note in notes for span in note.sources])
+        notes = [note for note in notes if all(span.turn_id in alive for span in note.sources)]
         counted = CountedModel()
         gate = self.gate(Passage(user_id, "", (), (), {}, tuple(self._store.speakers(user_id))))
         judged = self._judged(user_id, [gate.checked(note) for note in notes], gate, counted)
