@@ -292,6 +292,7 @@ def test_what_a_model_invents_is_kept_as_unsupported_and_shown_nowhere_as_true(o
     assert (bad.text, bad.metadata) == ("Ana moved to Reykjavik.", {"unsupported": ["name: Reykjavik"]})
     counts = memory.status(user_id="ana").counts
     assert counts.unsupported == 1
+    assert memory.get(bad.note_id, user_id="ana") == bad
     assert all("Reykjavik" not in hit.text for hit in memory.search("Reykjavik?", user_id="ana").results)
 
 

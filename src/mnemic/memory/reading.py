@@ -12,7 +12,7 @@ from mnemic.errors import NotFound
 from mnemic.memory import episodes
 from mnemic.memory.search import check_count
 from mnemic.protocols import Store, Usage
-from mnemic.types import Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
+from mnemic.types import STATUSES, Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
 
 if TYPE_CHECKING:
     from mnemic.index import Indexes
@@ -27,6 +27,7 @@ def find(store: Store, indexes: Indexes, user_id: str, id: str) -> Turn | Trace 
         store.turns(user_id, turn_ids=[id])
         or store.traces(user_id, trace_ids=[id])
         or store.notes(user_id, note_ids=[id])
+        or store.notes(user_id, note_ids=[id], statuses=STATUSES)  # the last version of one that does not count
         or (episodes.local(store, indexes, user_id, id) if is_local else store.episodes(user_id, episode_ids=[id]))
     )
     if found:
