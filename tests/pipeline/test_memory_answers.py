@@ -306,6 +306,19 @@ def test_busy_before_the_first_piece_is_asked_again(answering, monkeypatch):
     assert len(model.requests) == 2
 
 
+@pytest.mark.parametrize("read", [lambda stream: stream.answer, list])
+def test_a_model_that_stays_late_is_given_up_in_the_end(answering, monkeypatch, read):
+    waits = []
+    monkeypatch.setattr("mnemic.models.patience._spread", waits.append)
+    memory, model = answering(*[LanguageModelBusy("timed out", billed=True)] * 9)
+    with pytest.raises(LanguageModelBusy, match="timed out"):
+        read(memory.answer_stream("Where did Ana move?", user_id="u"))
+    assert (len(model.requests), len(waits)) == (5, 4)
+    [use] = memory._store.usage("u")
+    assert use.amount.calls == 5
+    assert use.amount.tokens_out == 5 * 512  # it may have worked on each
+
+
 def test_async(tmp_path):
     async def use():
         model = ScriptedModel([LISBON, LISBON])
