@@ -246,6 +246,23 @@ def test_a_correction_of_a_number_is_no_duplicate_whatever_the_model_says(opened
     assert sorted(texts(memory)) == ["Ana own 3 boats.", "Ana own 4 boats."]
 
 
+@pytest.mark.parametrize(
+    ("first", "second", "is_one"),
+    [
+        ("I meet Bo on 3 May.", "I meet Bo on 4 May.", False),
+        ("I meet Bo on Monday.", "I meet Bo on Friday.", False),
+        ("I met Bo in May.", "I met Bo in May 2024.", True),
+    ],
+)
+def test_what_differs_in_a_date_is_no_duplicate_and_a_date_in_other_words_is(opened, first, second, is_one):
+    model = ReadingModel()
+    memory = opened(model)
+    memory.add(said(first), user_id="ana", session_id="s1", timestamp=MAY, enrich="now")
+    model.say["conflict"] = relating("equivalent", "Bo")
+    memory.add(said(second), user_id="ana", session_id="s2", timestamp=MAY, enrich="now")
+    assert len(texts(memory)) == (1 if is_one else 2)
+
+
 def test_himem_adds_facts_unchecked_and_hero_adds_everything(opened):
     for name in ("himem", "hero"):
         model = ReadingModel()

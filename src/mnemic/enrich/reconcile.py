@@ -7,12 +7,12 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
-from mnemic.algo import claims, relate, revise
+from mnemic.algo import claims, relate, revise, temporal
 from mnemic.algo.made_ids import statement_id
 from mnemic.algo.revise import Change, Proposal, Relation
 from mnemic.prompts import conflict
 from mnemic.protocols import Batch, Held, LanguageModel, NoteState
-from mnemic.types import Json, Note, Span
+from mnemic.types import Interval, Json, Note, Span
 
 Nearest = Callable[[str, Sequence[str]], Sequence[Note]]
 """Of a person and some texts: current notes about that person that are nearest to any of them, five a text at most."""
@@ -170,12 +170,12 @@ def _by_model(
 
 
 def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Callable[[Note], Note]) -> Proposal:
-    """A model's pair as a proposal. What differs in a number is never a duplicate, whatever the model says."""
+    """A model's pair as a proposal. What differs in a number or date is no duplicate, whatever the model says."""
     target = None if pair.old is None else shown[pair.old]
     if target is None:
         return Proposal(note.about, "independent", note)
     relation = _RELATIONS[pair.relation]
-    if relation == "equivalent" and claims.numbers(note.text) != claims.numbers(target.text):
+    if relation == "equivalent" and _values(note) != _values(target):
         relation = "independent"
     if relation == "extending":
         fuller = None if pair.text is None else _fuller(note, target, pair.text)
@@ -185,6 +185,15 @@ def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Cal
             note = replace(fuller, sources=note.sources)
     place = None if relation == "independent" else pair.old
     return Proposal(note.about, relation, note, place, None if place is None else target.text)
+
+
+def _values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
+    """The numbers of a note, and the times that it names, counted from when it began to hold."""
+    text, times = note.text, list[Interval]()
+    for mention in reversed(temporal.find(text, note.valid.start)):
+        times.append(mention.interval)
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return frozenset(claims.numbers(text)), frozenset(times)
 
 
 def _fuller(note: Note, target: Note, text: str) -> Note:
