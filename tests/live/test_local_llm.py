@@ -25,6 +25,8 @@ SAID = [
     ("m2", "2024-03-01T10:01Z", "one", "My cat is called Tadeus."),
 ]
 
+SERVED = []
+
 
 @pytest.fixture(scope="session")
 def model():
@@ -40,7 +42,9 @@ def model():
     params.n_ctx, params.n_parallel, params.port, params.verbosity = 640, 1, 0, -1
     params.sampling.dry_multiplier = 0.8
     server = llama.Server(params)
-    yield PydanticAIModel(f"openai-compatible:smollm2@{server.listening_address}/v1", timeout=600)
+    # Kept to the end: a client that is collected before complains of its open connection.
+    SERVED.append(PydanticAIModel(f"openai-compatible:smollm2@{server.listening_address}/v1", timeout=600))
+    yield SERVED[-1]
     del server
 
 
@@ -102,7 +106,7 @@ def test_best_effort_says_how_each_layer_was_judged(memory):
 def test_an_answer_is_one_or_says_why_not_and_comes_in_pieces(memory):
     answer = memory.answer("Where does Ana live now?", user_id="ana", max_tokens=120, reference_time="2024-05-01")
     assert answer.evidence
-    assert set(answer.sources) <= set(answer.evidence)
+    assert all(source in answer.evidence for source in answer.sources)
     assert answer.text or answer.failure or not answer.sources
     assert answer.tokens_in > 100
     assert answer.tokens_out > 0

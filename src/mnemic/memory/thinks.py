@@ -150,7 +150,8 @@ class Thinks(Reads):
         ``conflict``, eight notes a call, or by rules where there is none. A note that a newer one contradicts becomes
         ``superseded``, and its validity ends where the other's begins; one that an older one says already becomes
         ``retracted``. Nothing is deleted, and two notes that differ in a number or a time are never taken for one. A
-        second call changes nothing more; with rules it writes nothing, a model is asked again.
+        second call changes nothing more; with rules it writes nothing, a model is asked again. Nothing waits for a
+        person, since one calls it (``Enriching.approve``): ``dry_run`` shows it first.
 
         Args:
             user_id: Whose notes; an unknown user has none.
