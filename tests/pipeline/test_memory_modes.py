@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import threading
 from dataclasses import replace
 
 import pytest
@@ -353,6 +354,32 @@ def test_a_layer_with_nothing_in_it_is_not_judged(open_memory):
     assert judge.requests == []
     assert [one.sufficient for one in found.sufficiency] == [False, False]
     assert found.results == ()
+
+
+def test_a_question_is_read_by_a_model_once_for_both_layers(open_memory):
+    reader = ScriptedModel(['{"cues": ["cello"]}'] * 3, name="scripted:reader")
+    memory, judge = judging(open_memory, "0", "1", cues=reader)
+    config = Fusion(query_cues="model")
+    found = memory.search("Who plays the cello?", user_id="ana", mode="best_effort", config=config)
+    assert (len(judge.requests), len(reader.requests)) == (2, 1)
+    assert found.warnings == ()
+    assert found.results[0].episode_id == "E:t1"
+
+
+def test_others_search_while_a_model_judges(open_memory):
+    memory, judge = judging(open_memory, "0", "1")
+    complete, heard = judge.complete, []
+
+    def asking(request):
+        other = threading.Thread(target=lambda: heard.append(memory.search("bees", user_id="ana", mode="episodes")))
+        other.start()
+        other.join(10)
+        return complete(request)
+
+    judge.complete = asking
+    memory.search("Who plays the cello?", user_id="ana", mode="best_effort")
+    assert len(judge.requests) == len(heard) == 2
+    assert heard[0].results
 
 
 # the same before and after a restart ---------------------------------------------------------------------

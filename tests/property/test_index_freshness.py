@@ -8,6 +8,7 @@ from __future__ import annotations
 
 import tempfile
 from collections.abc import Callable
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 
@@ -16,10 +17,11 @@ from hypothesis import HealthCheck, settings
 from hypothesis import strategies as st
 from hypothesis.stateful import RuleBasedStateMachine, initialize, invariant, rule
 
-from mnemic.errors import EmbeddingFailed
+from mnemic.errors import EmbeddingFailed, StoreConflict
 from mnemic.memory import Memory
 from mnemic.models.doubles import HashEmbedder
-from mnemic.types import SearchResult
+from mnemic.protocols import Batch
+from mnemic.types import Episode, Interval, SearchResult
 
 NOW = datetime(2023, 6, 15, 12, tzinfo=UTC)
 SPEAKERS = ("Ana", "Bo", "Cleo Park")
@@ -31,6 +33,8 @@ QUESTIONS = (
     "公园",
     "🚲 12 eggs",
 )
+
+MODES = ("graph", "graph", "notes", "episodes", "hybrid")
 
 messages = st.lists(
     st.fixed_dictionaries(
@@ -61,7 +65,14 @@ class Moody(HashEmbedder):
 
 def outcome(found: SearchResult) -> list[tuple[object, ...]]:
     return [
-        (hit.trace_id, hit.spans, hit.quotes, pytest.approx(hit.score, abs=1e-5), approximately(hit.signals))
+        (
+            hit.trace_id,
+            hit.episode_id,
+            hit.spans,
+            hit.quotes,
+            pytest.approx(hit.score, abs=1e-5),
+            approximately(hit.signals),
+        )
         for hit in found.results
     ]
 
@@ -113,6 +124,24 @@ class Freshness(RuleBasedStateMachine):
     def update(self, data, colour) -> None:
         self.some_turn(data, lambda turn, _: self.memory.update(turn, user_id="u", metadata={"colour": colour}))
 
+    @rule(data=st.data(), key=st.sampled_from(("journey", "beverage", "berlin")))
+    def another_finds_cues(self, data, key) -> None:
+        def find(turn_id: str, _: str) -> None:
+            units = self.other._store.units("u", [turn_id])
+            mentions = {(turn_id, unit.start): {key: 1} for unit in units[:1]}
+            self.other._store.write("u", Batch(mentions=mentions, surfaces={key: key.upper()}), now=NOW)
+
+        self.some_turn(data, find)
+
+    @rule(data=st.data())
+    def another_makes_an_episode(self, data) -> None:
+        def make(turn_id: str, session_id: str) -> None:
+            one = Episode("", session_id, (turn_id,), "tea", "What Ana drinks.", Interval(None, None), "a model")
+            with suppress(StoreConflict):  # it lies in one already
+                self.other._store.write("u", Batch(episodes=(one,)), now=NOW)
+
+        self.some_turn(data, make)
+
     @rule(data=st.data())
     def erase_turn(self, data) -> None:
         self.some_turn(data, lambda turn, _: self.memory.delete(user_id="u", turn_id=turn))
@@ -135,12 +164,15 @@ class Freshness(RuleBasedStateMachine):
             return
         mood, self.embedder.fails = self.embedder.fails, False
         with Memory.open(self.path, embedder=HashEmbedder(16)) as fresh:
+            assert self.memory.episodes(user_id="u") == fresh.episodes(user_id="u")
             for place, question in enumerate(QUESTIONS):
                 how = {"config": "hero" if place == 0 else "default", "granularity": "turn" if place == 1 else "trace"}
                 if place == 2:
                     how["filters"] = {"colour": {"ne": "red"}}
+                how["mode"] = MODES[place]
                 followed, built = (search(memory, question, **how) for memory in (self.memory, fresh))
                 assert outcome(followed) == outcome(built), question
+                assert [one.note for one in followed.notes] == [one.note for one in built.notes], question
                 assert followed.nothing_relevant == built.nothing_relevant, question
         self.embedder.fails = mood
 

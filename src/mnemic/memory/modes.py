@@ -115,8 +115,9 @@ class Modes:
         user_id = request.scope.user_id
         model = self._models.of("sufficiency", user_id)
         depth = reranking.depth(request.top_k, request.reranker)
+        cues = self._searcher.cues_of(request, config)
         # Nothing is held while a model is asked: other searches of the user would wait for it.
-        with self._searcher.looked(request, config, granularity="turn", limit=depth) as look:
+        with self._searcher.looked(request, config, granularity="turn", limit=depth, cues=cues) as look:
             notes = self._layers.notes(look, request, himem=himem, limit=depth)
             gone = _Gone((), notes.topic, look.speaker, look.began, look.warnings)
         notes, gone = _cut(request, notes, gone)
@@ -124,7 +125,7 @@ class Modes:
         gone = replace(gone, items=notes.items, sufficiency=(enough,), warnings=gone.warnings + failures)
         if enough.sufficient:
             return gone
-        with self._searcher.looked(request, config, granularity="turn", limit=depth) as look:
+        with self._searcher.looked(request, config, granularity="turn", limit=depth, cues=cues) as look:
             episodes = self._layers.episodes(look, request, himem=himem, limit=depth)
             topic = max(episodes.topic, notes.topic) if request.keep_notes else episodes.topic
             gone = replace(gone, topic=topic, speaker=look.speaker, warnings=gone.warnings + look.warnings)

@@ -30,6 +30,9 @@ if TYPE_CHECKING:
     from mnemic.models.purposes import LanguageModels
     from mnemic.protocols import CueExtractor, Embedder, EmbedderRecord, Reranker, Store
 
+Cues = tuple["CueExtractor", tuple[str, ...]]
+"""Who finds a question's cues, and what that had to do without."""
+
 _CONFIGURATIONS: dict[str, Configuration] = {"default": Fusion(), "hero": Hero()}
 _NO_VECTORS = Thresholds(tau_init=0.99, tau_alias=2.0, tau_iter=2.0, relevance=2.0)
 """Without vectors: only equal keys are anchors, and only words make something relevant."""
@@ -149,16 +152,22 @@ class Searcher:
 
     @contextmanager
     def looked(
-        self, request: Request, config: Configuration, *, granularity: Granularity, limit: int
+        self, request: Request, config: Configuration, *, granularity: Granularity, limit: int, cues: Cues | None = None
     ) -> Generator[Look]:
         """Look a question up in the user's graph, and hold that for the duration of the block.
 
         The embedder is loaded and the index brought up to date before the look begins.
+
+        Args:
+            request: What is asked.
+            config: How.
+            granularity: What is ranked.
+            limit: How many of the best.
+            cues: From ``cues_of``, where the same question was looked up before.
         """
         self._load()
         # Before the index is held: other searches of the user need not wait for a model.
-        found, unfound = self._asked_cues(request, config)
-        extractor = found or self._extractor
+        extractor, unfound = cues or self.cues_of(request, config)
         with self._indexes.graph(request.scope.user_id) as (graph, record):
             began = time.perf_counter()
             question, warnings = self._understand(request, graph, config, record, extractor)
@@ -174,11 +183,12 @@ class Searcher:
             )
             yield Look(question, ranking, thresholds, began, (*unfound, *warnings))
 
-    def _asked_cues(self, request: Request, config: Configuration) -> tuple[CueExtractor | None, tuple[str, ...]]:
-        """The question's cues by a model, where the configuration wants that; None, perhaps with a warning, else."""
+    def cues_of(self, request: Request, config: Configuration) -> Cues:
+        """Who finds the question's cues: a model, asked now, where the configuration wants that and it can."""
         if config.query_cues == "rules":
-            return None, ()
-        return question_cues(request.query, self._models.of("cues", request.scope.user_id))
+            return self._extractor, ()
+        found, warnings = question_cues(request.query, self._models.of("cues", request.scope.user_id))
+        return found or self._extractor, warnings
 
     def _load(self) -> None:
         """Load the embedder; where that fails, so will embedding, which says so."""
