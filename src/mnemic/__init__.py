@@ -17,7 +17,7 @@ from typing import TYPE_CHECKING
 if TYPE_CHECKING:
     from mnemic.config import Budgets, Enriching, Fusion, Hero, Limit
     from mnemic.errors import MnemicError
-    from mnemic.memory import AsyncMemory, Memory
+    from mnemic.memory import AnswerStream, AsyncMemory, Memory
     from mnemic.types import (
         Added,
         Answer,
@@ -44,8 +44,7 @@ if TYPE_CHECKING:
 __version__ = "0.1.0"
 
 _HOME = {
-    "AsyncMemory": "memory",
-    "Memory": "memory",
+    **dict.fromkeys(("AnswerStream", "AsyncMemory", "Memory"), "memory"),
     **dict.fromkeys(("Budgets", "Enriching", "Fusion", "Hero", "Limit"), "config"),
     "MnemicError": "errors",
     **dict.fromkeys(
@@ -78,6 +77,7 @@ _HOME = {
 __all__ = [
     "Added",
     "Answer",
+    "AnswerStream",
     "AsyncMemory",
     "Budgets",
     "Enriching",

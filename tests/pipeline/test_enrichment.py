@@ -552,7 +552,7 @@ def test_best_effort_asks_as_often_as_the_paper(opened):
     assert (operation.action, operation.after, operation.trigger) == (
         "ADD",
         "Ana has a boat called Petrel.",
-        "evolution",
+        "scripted:reader: evolution",
     )
     assert "Ana has a boat called Petrel." in texts(memory)
     # The same again teaches nothing new.

@@ -40,7 +40,7 @@ class Learning:
         self.error = error
         self.given = []
 
-    def reconcile(self, user_id, notes):
+    def reconcile(self, user_id, notes, by):
         self.given.append((user_id, list(notes)))
         if self.error:
             raise self.error
@@ -157,7 +157,7 @@ def test_relevance_can_judge_where_a_model_only_writes(open_memory):
     writer = ScriptedModel([said({"from": [2], "text": "x"}, {"from": [1], "text": "Ana knows a cellist."})])
     memory = fill(open_memory(model={"notes": writer}, enrichment=QUIET))
     given = []
-    memory._modes._reconcile = lambda user_id, notes: (given.extend(notes), ("O1",))[1]
+    memory._modes._reconcile = lambda user_id, notes, by: (given.extend(notes), ("O1",))[1]
     found = memory.search("Is it awake?", user_id="ana", mode="best_effort", evolve=True, top_k=1)
     assert [one.by for one in found.sufficiency] == ["relevance", "relevance"]
     assert [note.text for note in given] == ["Ana knows a cellist."]
@@ -183,7 +183,7 @@ def test_the_owner_is_whom_the_question_names_or_who_says_most(open_memory):
     for query, owner in (("What does Bo do?", "Bo"), ("Who sails?", "Ana"), ("Do Ana and Bo sail?", "Ana")):
         writer = ScriptedModel([said({"from": [1, 2], "text": "x"})])
         given = []
-        evolved("u", query, layer, writer, lambda user_id, notes, given=given: (given.extend(notes), ())[1])
+        evolved("u", query, layer, writer, lambda user_id, notes, by, given=given: (given.extend(notes), ())[1])
         assert [note.about for note in given] == [owner]
     silent = replace(layer, items=tuple(replace(item, turns=item.turns[3:]) for item in layer.items))
     nobody = evolved("u", "Who sails?", silent, ScriptedModel([]), lambda *_: ())
@@ -215,7 +215,7 @@ def test_what_was_learnt_is_a_note_that_suffices_the_next_time(open_memory):
     assert note.metadata["question"] == "Who plays the cello?"
     history = memory.history(note.note_id, user_id="ana")
     assert [one.operation_id for one in history if one.operation_id in found.operations]
-    assert {one.trigger for one in history} == {"evolution"}
+    assert {one.trigger for one in history} == {"scripted:writer: evolution"}
     again = memory.search("Rosa plays the cello", user_id="ana", mode="best_effort", evolve=True, top_k=1)
     assert [one.note.note_id for one in again.notes] == [note.note_id]
     assert [(one.layer, one.sufficient) for one in again.sufficiency] == [("notes", True)]

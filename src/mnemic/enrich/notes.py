@@ -52,6 +52,8 @@ class Gate:
         elsewhere = [span.turn_id for span in note.sources if span.turn_id not in turns]
         if elsewhere:
             cited = [*self.others(elsewhere), *cited]
+        if not cited:  # erased meanwhile: nothing bears it out, and nothing of it will be written
+            return replace(note, status="unsupported")
         faults = self._faults(note, cited, before)
         if not faults:
             return note

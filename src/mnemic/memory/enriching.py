@@ -176,8 +176,13 @@ class Enricher:
 
     # writing it ----------------------------------------------------------------------------------------
 
-    def learn(self, user_id: str, notes: Sequence[Note]) -> tuple[str, ...]:
+    def learn(self, user_id: str, notes: Sequence[Note], by: str) -> tuple[str, ...]:
         """Bring new notes among the known ones at once, as far as their sources bear them out.
+
+        Args:
+            user_id: Whose they are.
+            notes: Without ids and cues.
+            by: Who found them, for the log.
 
         Returns:
             The ids of the operations.
@@ -185,7 +190,7 @@ class Enricher:
         Raises:
             ModelError: No reply came about conflicts; nothing was written.
         """
-        build = self.maker.learnt(user_id, notes, run=self._make_id(), trigger="evolution")
+        build = self.maker.learnt(user_id, notes, run=self._make_id(), trigger=f"{by}: evolution")
         written = replanned(partial(self._commit, user_id, build, None))
         return written.operation_ids if written is not None else ()
 

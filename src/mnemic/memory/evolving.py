@@ -21,9 +21,9 @@ if TYPE_CHECKING:
 
 _log = logging.getLogger("mnemic")
 
-Reconcile = Callable[[str, Sequence[Note]], tuple[str, ...]]
-"""Takes a user id and new notes, without ids and cues; brings them together with those that there are, and returns the
-ids of the operations (methods.md 2.5). Raises a MnemicError where it cannot."""
+Reconcile = Callable[[str, Sequence[Note], str], tuple[str, ...]]
+"""Takes a user id, new notes, without ids and cues, and who found them; brings them together with those that there are,
+and returns the ids of the operations (methods.md 2.5). Raises a MnemicError where it cannot."""
 
 
 def evolved(
@@ -63,7 +63,7 @@ def evolved(
     if not rooted:
         return (), warnings
     try:
-        return reconcile(user_id, [_note(draft, turns, owner, cause) for draft in rooted]), warnings
+        return reconcile(user_id, [_note(draft, turns, owner, cause) for draft in rooted], model.name), warnings
     except MnemicError as error:
         _log.warning("nothing was learnt for user %r: %s", user_id, error)
         return (), (*warnings, f"nothing was learnt: {error}")
