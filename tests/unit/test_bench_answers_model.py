@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import threading
+import time
 from concurrent.futures import ThreadPoolExecutor
 
 import pytest
@@ -38,6 +39,8 @@ def test_the_key_is_of_all_that_a_reply_depends_on():
         key("a:b", request(purpose="judge")),
         key("a:b", request(schema={"type": "object"})),
         key("a:b", request(), trial=2),
+        key("a:b", request(), again=1),
+        key("a:b", request(), trial=2, again=1),
     ]
     assert len(set(changed)) == len(changed)
     assert key("a:b", request()) == changed[0]
@@ -52,6 +55,40 @@ def test_what_is_kept_comes_back_byte_for_byte(path):
         assert (len(cache), cache.get("k"), cache.damaged) == (1, REPLY, 0)
     assert path.stat().st_mode & 0o777 == 0o600
     assert b"Who?" not in path.read_bytes()
+
+
+def test_how_long_a_reply_took_is_kept_with_it(path):
+    with ReplyCache(path) as cache:
+        cache.keep("k", "a:b", request(), REPLY, took_s=1.23456)
+        cache.keep("unknown", "a:b", request(), REPLY)
+        cache.keep("k", "a:b", request(), REPLY, took_s=9.0)
+        assert (cache.took_s("k"), cache.took_s("unknown"), cache.took_s("none")) == (1.2346, 0.0, 0.0)
+    with ReplyCache(path) as cache:
+        assert (cache.took_s("k"), cache.took_s("unknown"), cache.damaged) == (1.2346, 0.0, 0)
+
+
+def test_a_kept_reply_took_as_long_as_when_it_came(path):
+    class Slow:
+        name = "a:slow"
+
+        def complete(self, request):
+            time.sleep(0.02)
+            return REPLY
+
+    with ReplyCache(path) as cache:
+        first = CachedModel(Slow(), cache, "build").ask(request()).call
+        kept = CachedModel(Slow(), cache, "build").ask(request()).call
+    assert first.took_s >= 0.02
+    assert (kept.cached, kept.took_s) == (True, round(first.took_s, 4))
+
+
+def test_who_could_not_use_a_reply_gets_another(path):
+    script = ScriptedModel(["first", "second"])
+    with ReplyCache(path) as cache:
+        model = CachedModel(script, cache, "build")
+        said = [model.ask(request(), again=again).reply.text for again in (0, 1, 0, 1)]
+    assert said == ["first", "second", "first", "second"]
+    assert len(script.requests) == 2
 
 
 def test_the_first_reply_under_a_key_counts(path):

@@ -2,13 +2,14 @@ from __future__ import annotations
 
 import gzip
 import json
-from dataclasses import asdict
+from dataclasses import asdict, replace
 from pathlib import Path
 from typing import Any
 
 import pytest
 
 from bench_kit import MADE, outcome, row, run
+from mnemic.bench.records import Usage
 from mnemic.bench.results import load, row_from_json, save
 from mnemic.bench.summary import summarise
 from mnemic.errors import InvalidFile
@@ -41,6 +42,16 @@ def test_without_rows_the_older_ones_go(tmp_path: Path) -> None:
 def test_outcomes_without_rows(tmp_path: Path) -> None:
     assert load(save(tmp_path, [outcome([])], made=MADE)).rows == ((),)
     assert [one.name for one in tmp_path.iterdir()] == ["results.json"]
+
+
+def test_what_a_search_asked_of_a_model_comes_back(tmp_path: Path) -> None:
+    asking = replace(row(), model_ms=12.5, usage={"sufficiency": Usage(2, 30, 4, 1)})
+    path = save(tmp_path, [outcome([asking, row()])], made=MADE)
+    assert load(path).rows == ((asking, row()),)
+    first, second = (json.loads(line) for line in (tmp_path / "results.rows.jsonl").read_text().splitlines())
+    assert first["usage"] == {"sufficiency": {"calls": 2, "tokens_in": 30, "tokens_out": 4, "unreadable": 1}}
+    # Rows of who asks nobody are as they ever were.
+    assert not {"usage", "model_ms"} & second.keys()
 
 
 def test_rows_may_be_gzipped(tmp_path: Path) -> None:

@@ -3,13 +3,14 @@
 from __future__ import annotations
 
 import json
+from dataclasses import replace
 from pathlib import Path
 
 import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemic.prompts import chosen_reply, history_answer, judge_label, judge_yes, short_answer
+from mnemic.prompts import chosen_reply, history_answer, judge_label, judge_yes, segment, short_answer
 from mnemic.protocols import Reply
 
 GOLDEN = Path(__file__).parent / "golden" / "prompts"
@@ -37,6 +38,7 @@ PAGES = {
     "judge_yes-preference": (judge_yes, judge_yes.render("preference", "What?", "a rubric", "it")),
     "judge_yes-unanswerable": (judge_yes, judge_yes.render("unanswerable", "What?", "an explanation", "it")),
 }
+CUT = ("Ana (2024-05-17 09:00 UTC): I moved.", "Bo (undated): hi")
 FENCED = 'Here it is:\n```json\n{"reasoning": "a {b}", "answer": "20 May 2023"}\n```\nAnything else?'
 
 
@@ -51,6 +53,16 @@ def test_the_prompt_is_word_for_word(name):
         f"version {page.VERSION}\n{request.system}\n--------\n{request.user}\n--------\n{json.dumps(request.schema)}\n"
     )
     assert sent == (GOLDEN / f"{name}.txt").read_text(encoding="utf-8")
+
+
+@pytest.mark.parametrize("rule", ["topic", "coarse"])
+def test_an_ablation_of_segmentation_differs_in_where_an_episode_begins(rule):
+    request = segment.render(CUT, rule=rule)
+    assert request == replace(segment.render(CUT), system=request.system)
+    sent = f"version {segment.VERSIONS[rule]}\n{request.system}\n"
+    assert sent == (GOLDEN / f"segment-{rule}.txt").read_text(encoding="utf-8")
+    assert len(set(segment.VERSIONS.values())) == 3
+    assert segment.VERSIONS["either"] == segment.VERSION
 
 
 def test_limits_and_purposes():

@@ -181,6 +181,12 @@ COST: Final = (
            ("cpu_ms", "p95_without_embedding"), small),
     Column("wall ms p50", "time of a search by the clock, the median", ("latency_ms", "p50"), small),
     Column("wall ms p95", "the 95th percentile of the same", ("latency_ms", "p95"), small),
+    Column("wall ms p50 w/o model", "the median without the time in which a language model answered",
+           ("latency_without_models_ms", "p50"), small),
+    Column("p95 w/o model", "the 95th percentile of the same", ("latency_without_models_ms", "p95"), small),
+    Column("model calls", "of a language model, mean of a search", ("asking", "calls_per_query"), small),
+    Column("model tokens", "sent to it and written by it, mean of a search",
+           ("asking", "model_tokens_per_query"), whole),
     Column("tokens", "mean tokens of the first 10 hits over all questions", ("tokens_per_query",), whole),
     Column("resident MB", "memory of the process at the end, libraries and models included",
            ("rss_mb",), whole),
@@ -196,6 +202,8 @@ _BUILD: Final = (
     Column("model calls", "calls of a language model", ("build", "model_calls"), whole),
     Column("tokens in", "tokens sent to it", ("build", "tokens_in"), whole),
     Column("tokens out", "tokens it wrote", ("build", "tokens_out"), whole),
+    Column("prompt tokens a user", "tokens of the prompts for one user by mnemic's own count; HERO's paper counts "
+           "182,269 for a conversation of LoCoMo", ("build", "prompt_tokens_per_user"), whole),
 )  # fmt: skip
 
 

@@ -19,6 +19,10 @@ DEPTHS = (1, 5, 10, 20)
 """k of recall@k; every system is asked for the largest."""
 
 
+PROMPT_TOKENS = "prompt tokens"
+"""In ``Built.counts``: of what was sent to a language model, by ``algo.tokens.count``, schemas included."""
+
+
 @dataclass(frozen=True, slots=True)
 class Question:
     """One question of a data set.
@@ -100,6 +104,8 @@ class Found:
         nothing_relevant: The system's own verdict at its shipped threshold; None where it has none.
         wall_ms, cpu_ms: Time of the search as a whole; CPU time of the process it ran in.
         embedding_cpu_ms: The part of ``cpu_ms`` spent embedding the question; 0 where it embeds nothing.
+        model_ms: The part of ``wall_ms`` in which a language model answered; of kept replies when they first came.
+        usage: Purpose -> what a language model was asked for the search.
     """
 
     hits: tuple[Hit, ...]
@@ -108,6 +114,8 @@ class Found:
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
     embedding_cpu_ms: float = 0.0
+    model_ms: float = 0.0
+    usage: Mapping[str, Usage] = field(default_factory=dict[str, "Usage"])
 
 
 @dataclass(frozen=True, slots=True)
@@ -204,6 +212,7 @@ class Row:
         session_ranks: The same for each gold session, over distinct sessions in the order of their best hit.
         tokens: k of ``DEPTHS`` -> tokens of the text of the first k hits (``algo.tokens.count``).
         hits: How many hits came back.
+        model_ms, usage: As in ``Found``.
     """
 
     question_id: str
@@ -221,6 +230,8 @@ class Row:
     wall_ms: float
     cpu_ms: float
     embedding_cpu_ms: float
+    model_ms: float = 0.0
+    usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
 
 
 @dataclass(frozen=True, slots=True)

@@ -15,11 +15,12 @@ from typing import Any, cast, get_args
 
 import mnemic
 from mnemic.bench.provenance import Provenance
-from mnemic.bench.records import Half, Level, Outcome, Row
+from mnemic.bench.records import Half, Level, Outcome, Row, Usage
 from mnemic.bench.summary import Summary, summarise
 from mnemic.errors import InvalidFile
 from mnemic.importers.files import Line, SourceFile, parse
 
+_OF_MODELS = frozenset({"model_ms", "usage"})
 _ROW_FIELDS = frozenset(field.name for field in fields(Row))
 
 
@@ -74,7 +75,7 @@ def save(
         if rows:
             with beside.open("w", encoding="utf-8", newline="\n") as stream:
                 stream.writelines(
-                    json.dumps({"summary": place, **asdict(row)}, allow_nan=False) + "\n"
+                    json.dumps({"summary": place, **_row_as_json(row)}, allow_nan=False) + "\n"
                     for place, outcome in enumerate(outcomes)
                     for row in outcome.rows
                 )
@@ -137,13 +138,18 @@ def _rows(path: Path, summaries: int) -> tuple[tuple[Row, ...], ...]:
     return tuple(map(tuple, rows))
 
 
+def _row_as_json(row: Row) -> dict[str, Any]:
+    """A row's fields; those about language models only where one was asked."""
+    return {name: value for name, value in asdict(row).items() if row.usage or name not in _OF_MODELS}
+
+
 def row_from_json(record: Mapping[str, Any]) -> Row:
     """A row, from the JSON object that ``dataclasses.asdict`` makes of it.
 
     Raises:
         ValueError, TypeError, AttributeError: It is no such object.
     """
-    if odd := _ROW_FIELDS.symmetric_difference(record):
+    if odd := _ROW_FIELDS.symmetric_difference(record) - _OF_MODELS:
         raise ValueError(f"missing or unknown: {', '.join(sorted(odd))}")
     if record["level"] not in get_args(Level) or record["half"] not in get_args(Half):
         raise ValueError(f"level {record['level']!r}, half {record['half']!r}")
@@ -152,6 +158,7 @@ def row_from_json(record: Mapping[str, Any]) -> Row:
         "ranks": _ranks(record["ranks"]),
         "session_ranks": _ranks(record["session_ranks"]),
         "tokens": {int(depth): int(count) for depth, count in record["tokens"].items()},
+        "usage": {purpose: Usage(**one) for purpose, one in record.get("usage", {}).items()},
     }
     return Row(**read)
 

@@ -171,6 +171,8 @@ def row(question: Question, level: Level, found: Found) -> Row:
         wall_ms=found.wall_ms,
         cpu_ms=found.cpu_ms,
         embedding_cpu_ms=found.embedding_cpu_ms,
+        model_ms=found.model_ms,
+        usage=found.usage,
     )
 
 

@@ -16,7 +16,7 @@ from mnemic.algo.jsonable import as_json
 from mnemic.bench import metrics
 from mnemic.bench.abstention import abstention
 from mnemic.bench.provenance import Provenance
-from mnemic.bench.records import DEPTHS, Built, DatasetName, Level, Outcome, Row, Usage
+from mnemic.bench.records import DEPTHS, PROMPT_TOKENS, Built, DatasetName, Level, Outcome, Row, Usage
 from mnemic.bench.statistics import CONFIDENCE, RESAMPLES, SEED, intervals
 from mnemic.types import Json
 
@@ -26,7 +26,7 @@ LEVELS: tuple[Level, ...] = ("trace", "turn")
 
 _DIGITS = 4
 _TOKEN_DEPTHS = (5, 10)
-_VARYING = frozenset({"latency_ms", "cpu_ms", "rss_mb", "commit", "date", "versions"})
+_VARYING = frozenset({"latency_ms", "latency_without_models_ms", "cpu_ms", "rss_mb", "commit", "date", "versions"})
 _VARYING_OF_BUILD = frozenset({"wall_s", "cpu_s", "embedding_cpu_s", "stages", "bytes_on_disk"})
 
 
@@ -60,6 +60,7 @@ def summarise(outcome: Outcome, *, by_conversation: bool = False, made: Provenan
         "tokens_at": tokens,
         "levels": list[Json](asked),
         "latency_ms": _percentiles([row.wall_ms for row in first]),
+        **_asking(first),
         "cpu_ms": {
             **_percentiles([row.cpu_ms for row in first]),
             **_percentiles([row.cpu_ms - row.embedding_cpu_ms for row in first], "_without_embedding"),
@@ -186,6 +187,22 @@ def _percentiles(values: Sequence[float], suffix: str = "") -> Summary:
     return {f"p{q}{suffix}": rounded(float(np.percentile(values, q))) for q in (50, 95)}
 
 
+def _asking(rows: Sequence[Row]) -> Summary:
+    """What searches asked of a language model, where any did, and how long they took without it."""
+    if not any(row.usage for row in rows):
+        return {}
+    calls = [sum(one.calls for one in row.usage.values()) for row in rows]
+    tokens = [sum(one.tokens_in + one.tokens_out for one in row.usage.values()) for row in rows]
+    return {
+        "latency_without_models_ms": _percentiles([row.wall_ms - row.model_ms for row in rows]),
+        "asking": {
+            "calls_per_query": rounded(float(np.mean(calls))),
+            "model_tokens_per_query": rounded(float(np.mean(tokens))),
+            **_usage([row.usage for row in rows]),
+        },
+    }
+
+
 def _abstention(rows: Sequence[Row]) -> Json:
     found = abstention(rows)
     if found is None:
@@ -221,7 +238,14 @@ def _build(built: Iterable[Built]) -> Summary:
         "tokens_in": sum(one.tokens_in for one in users),
         "tokens_out": sum(one.tokens_out for one in users),
         **_usage([one.usage for one in users]),
+        **_prompts(users),
     }
+
+
+def _prompts(users: Sequence[Built]) -> Summary:
+    """Tokens of prompts for one user, where the system counts them."""
+    counted = [one.counts[PROMPT_TOKENS] for one in users if PROMPT_TOKENS in one.counts]
+    return {"prompt_tokens_per_user": rounded(float(np.mean(counted)))} if counted else {}
 
 
 def _usage(parts: Sequence[Mapping[str, Usage]]) -> Summary:

@@ -68,11 +68,12 @@ def multiples(records: Sequence[Record], columns: Sequence[Column]) -> Table | N
 
 
 def usage(systems: Mapping[str, Record]) -> dict[str, Record]:
-    """``system, purpose`` -> what was asked of a language model for it while the system took everything in."""
+    """``system, purpose`` -> what was asked of a language model for it, to take everything in; then for searches."""
     return {
-        f"{name}, {purpose}": inner(record, "build", "usage", purpose)
+        f"{name}, {of}{purpose}": inner(record, part, "usage", purpose)
         for name, record in systems.items()
-        for purpose in inner(record, "build", "usage")
+        for part, of in (("build", ""), ("asking", "searching: "))
+        for purpose in inner(record, part, "usage")
     }
 
 

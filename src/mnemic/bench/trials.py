@@ -19,6 +19,8 @@ _NUMBERS = (
     "by_half",
     "abstention",
     "tokens_per_query",
+    "asking",
+    "latency_without_models_ms",
     "tokens_at",
     "latency_ms",
     "cpu_ms",

@@ -192,6 +192,7 @@ def run(dataset: Dataset, name: str, setup: Setup, *, jobs: int | None, trial: i
     with output.progress(f"{name} {note}".strip(), len(dataset.questions)) as advance:
         outcome = runner.run(dataset, name, setup, jobs=jobs, trial=trial, progress=advance)
     asked = [one for built in outcome.built.values() for one in built.usage.values()]
+    asked += [one for row in outcome.rows for one in row.usage.values()]
     if unreadable := sum(one.unreadable for one in asked):
         replies = sum(one.calls for one in asked)
         output.note(f"{name}: {unreadable:,} of {replies:,} replies were declined or not what was asked for.")

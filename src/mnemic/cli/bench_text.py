@@ -45,7 +45,10 @@ def lines(summaries: Mapping[str, Summary]) -> Iterator[str]:
         if asked := {label: summary for label, summary in summaries.items() if inner(summary, "session", level)}:
             yield from write(f"sessions, by {level}", asked, sessions(level))
     asked = any(inner(summary, "build", "usage") for summary in summaries.values())
-    yield from write("cost", summaries, _cost() + (_asked() if asked else []))
+    counted = any("prompt_tokens_per_user" in inner(summary, "build") for summary in summaries.values())
+    yield from write("cost", summaries, _cost() + (_asked(counted) if asked else []))
+    if asking := {label: summary for label, summary in summaries.items() if inner(summary, "asking")}:
+        yield from write("models asked by a search", asking, _asking())
     yield _LEGEND
 
 
@@ -84,7 +87,21 @@ def _cost() -> list[Column]:
     ]
 
 
-def _asked() -> list[Column]:
+def _asking() -> list[Column]:
+    """What searches asked of a language model."""
+    from mnemic.bench.columns import Column, small, whole
+
+    return [
+        Column("ms p50", "", ("latency_ms", "p50"), small),
+        Column("ms p95", "", ("latency_ms", "p95"), small),
+        Column("without model p50", "", ("latency_without_models_ms", "p50"), small),
+        Column("without model p95", "", ("latency_without_models_ms", "p95"), small),
+        Column("calls", "", ("asking", "calls_per_query"), small),
+        Column("tokens", "", ("asking", "model_tokens_per_query"), whole),
+    ]
+
+
+def _asked(counted: bool) -> list[Column]:
     """What a language model was asked, to write the memory."""
     from mnemic.bench.columns import Column, whole
 
@@ -92,4 +109,5 @@ def _asked() -> list[Column]:
         Column("model calls", "", ("build", "model_calls"), whole),
         Column("tokens in", "", ("build", "tokens_in"), whole),
         Column("tokens out", "", ("build", "tokens_out"), whole),
+        *([Column("prompt tokens a user", "", ("build", "prompt_tokens_per_user"), whole)] if counted else []),
     ]

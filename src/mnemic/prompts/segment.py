@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final
+from typing import Final, Literal
 
 from mnemic.algo.replies import Parsed, items
 from mnemic.algo.segments import Segment, repair
@@ -11,29 +11,50 @@ from mnemic.prompts.data import DATA, LANGUAGE, NUMBER, TEXT, a_list, an_object,
 from mnemic.protocols import Completion, Reply
 from mnemic.types import Json
 
-_SYSTEM: Final = f"""\
-You cut a dialogue into episodes. Its turns are numbered from 0.
-{DATA}
+Rule = Literal["either", "topic", "coarse"]
+"""Where an episode begins: ``either`` the topic turns or something surprises, as mnemic cuts; where the ``topic`` turns
+alone, or only where the session as a whole turns (``coarse``), for the ablations of the benchmark."""
 
+_BEGINS: Final[dict[Rule, str]] = {
+    "either": """\
 A new episode begins at a turn if either holds:
 - Topic: the subject, the goal or the activity is another one than before.
 - Surprise: the turn is abrupt after what precedes it: feelings turn, somebody opens up, talk goes from feelings to
   arrangements, a new field comes up, a picture leads away, the tone changes sharply.
 
-Rather cut too fine than too coarse. The episodes follow each other, begin with turn 0 and leave no turn out.
+Rather cut too fine than too coarse.""",
+    "topic": """\
+A new episode begins at a turn where the subject, the goal or the activity is another one than before, and nowhere else.
+
+Rather cut too fine than too coarse.""",
+    "coarse": """\
+A new episode begins only where the dialogue as a whole turns to something else for good. Mostly the whole dialogue is
+one episode, and seldom more than three.
+
+Rather cut too coarse than too fine.""",
+}
+SYSTEMS: Final[dict[Rule, str]] = {
+    rule: f"""\
+You cut a dialogue into episodes. Its turns are numbered from 0.
+{DATA}
+
+{begins} The episodes follow each other, begin with turn 0 and leave no turn out.
 "topic" is one concept; "summary" has at most 25 words. {LANGUAGE}
 
 Reply with one JSON object and nothing else:
 {{"segments": [{{"start": 0, "end": 3, "topic": "…", "summary": "…"}}]}}"""
+    for rule, begins in _BEGINS.items()
+}
 SCHEMA: Final[dict[str, Json]] = an_object(
     segments=a_list(an_object(start=NUMBER, end=NUMBER, topic=TEXT, summary=TEXT))
 )
-VERSION: Final = version(_SYSTEM, SCHEMA)
+VERSIONS: Final[dict[Rule, str]] = {rule: version(system, SCHEMA) for rule, system in SYSTEMS.items()}
+VERSION: Final = VERSIONS["either"]
 
 
-def render(turns: Sequence[str], *, max_tokens: int = 2048) -> Completion:
+def render(turns: Sequence[str], *, rule: Rule = "either", max_tokens: int = 2048) -> Completion:
     """The request for a session's turns, rendered for reading."""
-    return Completion("segment", _SYSTEM, numbered("dialogue", turns, first=0), max_tokens, SCHEMA)
+    return Completion("segment", SYSTEMS[rule], numbered("dialogue", turns, first=0), max_tokens, SCHEMA)
 
 
 def parse(reply: Reply, *, turns: int) -> Parsed[Segment]:

@@ -1,6 +1,7 @@
 """Replies of language models on disk, so that a run that was killed goes on without paying twice.
 
-A file of JSON lines, one a reply: ``{"key", "model", "purpose", "text", "finish", "tokens_in", "tokens_out"}``. A line
+A file of JSON lines, one a reply: ``{"key", "model", "purpose", "text", "finish", "tokens_in", "tokens_out"}``, and
+``took_s``, the seconds that it took, where they were measured. A line
 is written by one ``write`` to a file opened for appending and synchronised to the disk, so what a kill leaves is whole
 lines and at most one torn line, which is passed over. Several processes may append to one file; each sees what was
 there when it opened it. The file holds what models said about people's dialogues, hence its mode 0600.
@@ -25,15 +26,16 @@ _BEGINNING = b'{"key": "'
 """Of every line, torn ones too."""
 
 
-def key(model: str, request: Completion, *, trial: int = 1) -> str:
+def key(model: str, request: Completion, *, trial: int = 1, again: int = 0) -> str:
     """SHA-256, in hex, of all that a reply depends on.
 
     Args:
         model: ``provider:model``.
         request: Purpose, prompts, limit and schema.
         trial: Another number asks again.
+        again: How often the same was asked before in the same run: for who could not use the reply.
     """
-    whole = json.dumps([model, asdict(request), trial], sort_keys=True)
+    whole = json.dumps([model, asdict(request), trial, *([again] if again else [])], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()
 
 
@@ -53,6 +55,7 @@ class ReplyCache:
     def __init__(self, path: Path) -> None:
         self.damaged = 0
         self._path = path
+        self._took: dict[str, float] = {}
         self._lock = threading.Lock()
         try:
             path.parent.mkdir(parents=True, exist_ok=True)
@@ -80,18 +83,24 @@ class ReplyCache:
         """The reply under a key, if there is one."""
         return self._replies.get(key)
 
-    def keep(self, key: str, model: str, request: Completion, reply: Reply) -> Reply:
+    def took_s(self, key: str) -> float:
+        """Seconds that the reply under a key took to come when it was asked for; 0 where nobody measured."""
+        return self._took.get(key, 0.0)
+
+    def keep(self, key: str, model: str, request: Completion, reply: Reply, *, took_s: float = 0.0) -> Reply:
         """Add a reply, and return the one that counts: the first that was ever added under its key.
 
         Raises:
             InvalidFile: It could not be written; the message says why.
         """
         line: dict[str, Json] = {"key": key, "model": model, "purpose": request.purpose, **asdict(reply)}
+        line |= {"took_s": round(took_s, 4)} if took_s else {}
         with self._lock:
             if key in self._replies:
                 return self._replies[key]
             self._write(json.dumps(line).encode() + b"\n")
             self._replies[key] = reply
+            self._took[key] = round(took_s, 4)
         return reply
 
     def close(self) -> None:
@@ -118,14 +127,16 @@ class ReplyCache:
                 self.damaged += 1
                 foreign = foreign or not _BEGINNING.startswith(line[: len(_BEGINNING)])
             else:
-                replies.setdefault(*found)
+                name, reply, took_s = found
+                replies.setdefault(name, reply)
+                self._took.setdefault(name, took_s)
         if foreign and not replies:
             self.close()
             raise InvalidFile(f"{self._path} is no file of a model's replies; name another one")
         return replies
 
 
-def _parsed(line: bytes) -> tuple[str, Reply] | None:
+def _parsed(line: bytes) -> tuple[str, Reply, float] | None:
     try:
         value = cast(Json, json.loads(line))
     except ValueError:
@@ -138,6 +149,7 @@ def _parsed(line: bytes) -> tuple[str, Reply] | None:
             "tokens_in": int(tokens_in),
             "tokens_out": int(tokens_out),
         }:
-            return name, Reply(text, finish, tokens_in, tokens_out)
+            took_s = value.get("took_s")
+            return name, Reply(text, finish, tokens_in, tokens_out), took_s if isinstance(took_s, float) else 0.0
         case _:
             return None

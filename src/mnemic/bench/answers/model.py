@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import threading
+import time
 from collections.abc import Callable, Mapping
 from concurrent.futures import Future
 from dataclasses import dataclass, field, replace
@@ -27,6 +28,8 @@ class Call:
         tokens_in, tokens_out: Of the reply, cached or not; 0 of a failed call.
         cached: Whether the reply was already there, or on its way for another question with the same prompt.
         retries: How often it was tried again.
+        took_s: Seconds that the reply took to come, now or when it was first asked for, without the tries before it; 0
+            where nobody measured.
     """
 
     purpose: CallPurpose
@@ -35,6 +38,7 @@ class Call:
     tokens_out: int
     cached: bool
     retries: int
+    took_s: float = 0.0
 
 
 @dataclass(frozen=True, slots=True)
@@ -102,16 +106,20 @@ class CachedModel:
         """Try nothing again from now on: nobody waits for it."""
         self._stopped.set()
 
-    def ask(self, request: Completion) -> Asked:
+    def ask(self, request: Completion, *, again: int = 0) -> Asked:
         """Ask, unless the reply is there or on its way to another thread; a failure is a value here, and not cached.
+
+        Args:
+            request: What.
+            again: How often the same was asked before in this run by who could not use the reply.
 
         Raises:
             InvalidFile: A reply could not be kept: going on would pay for replies that are lost.
         """
-        name = key(self.name, request, trial=self._trial)
+        name = key(self.name, request, trial=self._trial, again=again)
         with self._lock:
             if kept := self._cache.get(name):
-                return self._asked(kept, cached=True, retries=0)
+                return self._asked(kept, cached=True, retries=0, took_s=self._cache.took_s(name))
             awaited = self._under_way.get(name)
             mine: Future[Asked] = Future()
             if awaited is None:
@@ -130,11 +138,11 @@ class CachedModel:
         return mine.result()
 
     def _tried(self, name: str, request: Completion) -> Asked:
-        calls = 0
+        calls, begun = 0, 0.0
 
         def once(request: Completion) -> Reply:
-            nonlocal calls
-            calls += 1
+            nonlocal calls, begun
+            calls, begun = calls + 1, time.perf_counter()
             return self._model.complete(request)
 
         error = ""
@@ -144,11 +152,12 @@ class CachedModel:
             except LanguageModelFailed as failure:
                 error = str(failure)
             else:
-                kept = self._cache.keep(name, self.name, request, reply)
-                return self._asked(kept, cached=False, retries=calls - 1)
+                took_s = time.perf_counter() - begun
+                kept = self._cache.keep(name, self.name, request, reply, took_s=took_s)
+                return self._asked(kept, cached=False, retries=calls - 1, took_s=took_s)
         failed = Call(self.purpose, "failed", 0, 0, cached=False, retries=max(0, calls - 1))
         return Asked(failed, None, error)
 
-    def _asked(self, reply: Reply, *, cached: bool, retries: int) -> Asked:
-        call = Call(self.purpose, reply.finish, reply.tokens_in, reply.tokens_out, cached=cached, retries=retries)
-        return Asked(call, reply)
+    def _asked(self, reply: Reply, *, cached: bool, retries: int, took_s: float) -> Asked:
+        counts = (reply.finish, reply.tokens_in, reply.tokens_out)
+        return Asked(Call(self.purpose, *counts, cached=cached, retries=retries, took_s=took_s), reply)

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import time
 from collections.abc import Callable, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
@@ -43,6 +44,10 @@ class MemoryModel:
         tokens: As in ``ModelUse``.
         trial: As in ``ModelUse``.
         wait: Waits for so many seconds between the tries of a request; None for the clock's own.
+
+    Attributes:
+        waited_s: Seconds spent in ``ask`` so far; whoever measures takes differences.
+        took_s: Seconds that the replies took, kept ones when they were first asked for.
     """
 
     def __init__(
@@ -59,6 +64,7 @@ class MemoryModel:
         self._tokens = tokens
         self._model = CachedModel(model, cache, "build", trial=trial, wait=wait)
         self._usage: dict[str, Usage] = {}
+        self.waited_s = self.took_s = 0.0
 
     @property
     def usage(self) -> Mapping[str, Usage]:
@@ -69,8 +75,12 @@ class MemoryModel:
         """Begin with another user's memory: what was asked until now is not its cost."""
         self._usage.clear()
 
-    def ask(self, request: Completion) -> Reply:
+    def ask(self, request: Completion, *, again: int = 0) -> Reply:
         """The reply, kept or new.
+
+        Args:
+            request: What is asked.
+            again: How often the same was asked before by who could not use the reply: another one is wanted.
 
         Raises:
             LanguageModelFailed: None came, however often it was tried, or the memory took its limit of tokens. A
@@ -83,7 +93,10 @@ class MemoryModel:
                 f"one user's memory took {spent:,} tokens of {self.name} and is not whole, and it may take "
                 f"{self._tokens:,}; the replies are kept, so with a higher --model-tokens the same command goes on"
             )
-        asked = self._model.ask(request)
+        begun = time.perf_counter()
+        asked = self._model.ask(request, again=again)
+        self.waited_s += time.perf_counter() - begun
+        self.took_s += asked.call.took_s
         if asked.reply is None:
             raise LanguageModelFailed(
                 f"{self.name} gave no reply about {request.purpose}: {asked.error}; the replies so far are kept, so "

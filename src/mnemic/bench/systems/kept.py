@@ -21,12 +21,18 @@ if TYPE_CHECKING:
 _SOURCES = Path(mnemic.__file__).parent
 _INGESTION = ("mnemic.memory.writing", "mnemic.algo.messages", "mnemic.store", "mnemic.models.cues")
 """What runs when messages are added; the embedder answers for itself by its fingerprint."""
+_READING = ("mnemic.memory.enriching", "mnemic.memory.opening")
+"""What runs besides when a language model reads them."""
 _APART = frozenset({"mnemic.config", "mnemic.types", "mnemic.errors"})
 """Reached too, and changed for reasons that are not ingestion's: a new default of a search, a new kind of result."""
 
 
 def key(
-    conversations: Sequence[Conversation], embedder: str | None, extractor: str, notes: Sequence[GivenNote] = ()
+    conversations: Sequence[Conversation],
+    embedder: str | None,
+    extractor: str,
+    notes: Sequence[GivenNote] = (),
+    reading: Json = None,
 ) -> str:
     """The name of a memory: a hash of everything that it depends on.
 
@@ -35,9 +41,11 @@ def key(
         embedder: Its fingerprint; None for none.
         extractor: Its name.
         notes: Given to the memory after the conversations.
+        reading: Which language model reads them, and what for; None for none.
     """
     said: list[Json] = [json.loads(json.dumps(asdict(one))) for one in (*conversations, *notes)]
-    whole = json.dumps([said, embedder, extractor, code(_INGESTION)], sort_keys=True)
+    read = [] if reading is None else [reading, code(_READING)]
+    whole = json.dumps([said, embedder, extractor, code(_INGESTION), *read], sort_keys=True)
     return hashlib.sha256(whole.encode()).hexdigest()[:32]
 
 

@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from dataclasses import dataclass, field, replace
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mnemic.bench.cost import TimedEmbedder, TimedExtractor
 from mnemic.bench.generated.model import MemoryModel, ModelUse, open_model
+from mnemic.bench.generated.reader import Reading
 from mnemic.bench.peers.recipes import GENERATING, RECIPES
 from mnemic.bench.systems.settings import Value, configured
-from mnemic.config import Configuration, Fusion, Hero
+from mnemic.config import Configuration, Enriching, Fusion, Hero
 from mnemic.errors import EmbedderUnavailable, InvalidInput
 
 if TYPE_CHECKING:
@@ -48,6 +49,15 @@ class Variant:
     dense: bool = True
 
 
+@dataclass(frozen=True, slots=True)
+class Read:
+    """mnemic with a language model, under one reading of methods.md."""
+
+    what: str
+    reading: Reading
+    config: Configuration | Literal["himem"] = "himem"
+
+
 OURS: Mapping[str, Variant] = {
     "default": Variant("mnemic as it ships", Fusion()),
     "default-no-graph": Variant("without the graph's signal", Fusion(graph=0.0)),
@@ -69,6 +79,38 @@ OURS: Mapping[str, Variant] = {
         extractor="spacy",
     ),
 }
+_ALIKE = Enriching(check_facts=False)
+"""HiMem's, but for what an ablation changes."""
+_HYBRID = Reading("himem", "hybrid", most=10)
+READ: Mapping[str, Read] = {
+    "hero-model": Read(
+        "HERO with notes and cues of each trace by a language model, in one call",
+        Reading("hero"),
+        Hero(query_cues="model"),
+    ),
+    "himem": Read("HiMem: notes and episodes in parallel, 10 in all", _HYBRID),
+    "himem-best-effort": Read(
+        "HiMem: notes, or episodes where a model finds that they fall short", replace(_HYBRID, mode="best_effort")
+    ),
+    "himem-evolution": Read(
+        "the same, and notes are made of what only episodes knew", replace(_HYBRID, mode="best_effort", evolve=True)
+    ),
+    "himem-no-episodes": Read("HiMem: notes alone", replace(_HYBRID, mode="notes")),
+    "himem-no-notes": Read("HiMem: episodes alone", replace(_HYBRID, mode="episodes")),
+    "himem-no-alignment": Read(
+        "HiMem: neither notes nor topics aligned",
+        replace(_HYBRID, enriching=replace(_ALIKE, align=False, align_topics=False)),
+    ),
+    "himem-note-alignment": Read(
+        "HiMem: notes aligned, topics not", replace(_HYBRID, enriching=replace(_ALIKE, align_topics=False))
+    ),
+    "himem-episode-alignment": Read(
+        "HiMem: topics aligned, notes not", replace(_HYBRID, enriching=replace(_ALIKE, align=False))
+    ),
+    "himem-coarse": Read("HiMem: sessions cut coarsely", replace(_HYBRID, rule="coarse")),
+    "himem-topic-only": Read("HiMem: sessions cut by topic, not by surprise", replace(_HYBRID, rule="topic")),
+}
+"""mnemic with a language model that reads what is added."""
 _OTHERS: Mapping[str, str] = {
     "bm25": "BM25 of bm25s, with its stop words and Snowball's stemmer",
     "dense": "cosine of the same embedder, as plain vector stores rank",
@@ -81,6 +123,7 @@ PEERS: Mapping[str, str] = {
     for name, recipe in {**RECIPES, **GENERATING}.items()
 }
 ASKING: Mapping[str, str] = {
+    **{name: f"{read.what}: needs --model" for name, read in READ.items()},
     "a-mem": "A-MEM-style notes, one a turn: needs --model",
     "secom": "SeCom-style segments of sessions: needs --model",
     **{name: f"{PEERS[name]}; writes memories: needs --model" for name in GENERATING},
@@ -112,7 +155,7 @@ def refuse(name: str, setup: Setup) -> None:
     _check(name)
     if name in OURS:
         return
-    if setup.settings:
+    if setup.settings and (name not in READ or READ[name].config == "himem"):
         raise InvalidInput(f"the system {name!r} has no settings; --set is for mnemic's own: {', '.join(OURS)}")
     if name in ASKING and setup.model is None:
         raise InvalidInput(
@@ -125,7 +168,7 @@ def refuse(name: str, setup: Setup) -> None:
 
 def labelled(name: str, setup: Setup) -> str:
     """What results call a system: its name, and the notes it was given (``default+notes:observation``)."""
-    return f"{name}{_NOTES}{setup.notes.label}" if setup.notes is not None and name in OURS else name
+    return f"{name}{_NOTES}{setup.notes.label}" if setup.notes is not None and name in {**OURS, **READ} else name
 
 
 def system(name: str, setup: Setup | None = None) -> System:
@@ -144,6 +187,8 @@ def system(name: str, setup: Setup | None = None) -> System:
     refuse(name, setup)
     if name in OURS:
         return _ours(name, OURS[name], setup)
+    if name in READ:
+        return _read(name, READ[name], setup)
     if name in GENERATING:
         return _generating(name, setup)
     if name in PEERS:
@@ -167,6 +212,22 @@ def _ours(name: str, variant: Variant, setup: Setup) -> System:
         extractor=TimedExtractor(registry.cue_extractor(variant.extractor)),
         keep=setup.keep,
         notes=setup.notes,
+    )
+
+
+def _read(name: str, read: Read, setup: Setup) -> System:
+    from mnemic.bench.generated.reader import Reader
+    from mnemic.bench.systems.ours import Ours
+    from mnemic.models import registry
+
+    return Ours(
+        labelled(name, setup),
+        read.config if read.config == "himem" else configured(read.config, setup.settings),
+        embedder=_embedder(setup),
+        extractor=TimedExtractor(registry.cue_extractor("rules")),
+        keep=setup.keep,
+        notes=setup.notes,
+        reader=Reader(read.reading, _model(setup)),
     )
 
 

@@ -3,31 +3,38 @@
 from __future__ import annotations
 
 import json
+import shutil
 import tempfile
 from collections.abc import Mapping, Sequence
 from contextlib import closing
-from dataclasses import asdict, dataclass
+from dataclasses import asdict, dataclass, replace
 from datetime import UTC, datetime
 from pathlib import Path
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Any, cast
 
 from mnemic import Memory
 from mnemic.algo.moments import parse_time
 from mnemic.bench.cost import Stopwatch, TimedEmbedder, TimedExtractor
-from mnemic.bench.records import Built, Found, Hit, Level, Question
+from mnemic.bench.generated.reader import Reading, Spent, hits
+from mnemic.bench.records import Built, Found, Hit, Level, Question, Usage
 from mnemic.bench.systems.documents import message_index
 from mnemic.bench.systems.edges import count
 from mnemic.bench.systems.kept import key
+from mnemic.bench.systems.settings import configured
 from mnemic.config import Configuration
 from mnemic.errors import EmbeddingFailed, InvalidFile
 from mnemic.store import open_store
-from mnemic.types import Json, SearchResult
+from mnemic.types import Json, Mode, SearchResult
 
 if TYPE_CHECKING:
     from mnemic.bench.datasets.notes import GivenNote, GivenNotes
+    from mnemic.bench.generated.reader import Reader
     from mnemic.importers import Conversation
     from mnemic.importers.records import Message
+    from mnemic.protocols import Delta
 
+_BY_WORDS = "words alone"
+"""In every warning that a question was not embedded, or not all that was said."""
 _INDEX = "index"
 """The metadata by which a question about a part of a history is kept to it."""
 
@@ -49,27 +56,28 @@ class Ours:
         keep: A folder in which ingested memories stay, and from which they are taken when the conversations, the
             embedder, the extractor and the code of ingestion are the same; None for a temporary one.
         notes: Given to each user's memory after the conversations; None for none.
+        reader: The language model that reads each user's memory when all is in it; None for none.
     """
-
-    levels: tuple[Level, ...] = ("trace", "turn")
 
     def __init__(
         self,
         name: str,
-        config: Configuration,
+        config: Configuration | str,
         *,
         embedder: TimedEmbedder | None,
         extractor: TimedExtractor,
         keep: Path | None = None,
         notes: GivenNotes | None = None,
+        reader: Reader | None = None,
     ) -> None:
         self._name = name
         self._config = config
         self._embedder = embedder
         self._extractor = extractor
         self._notes = notes
-        self._temporary = tempfile.TemporaryDirectory(prefix="mnemic-bench-") if keep is None else None
-        self._folder = keep or Path(self._temporary.name if self._temporary else "")
+        self._reader = reader
+        self._temporary = [tempfile.TemporaryDirectory(prefix="mnemic-bench-")] if keep is None else []
+        self._folder = keep or Path(self._temporary[0].name)
         self._users: dict[str, _User] = {}
 
     @property
@@ -78,15 +86,21 @@ class Ours:
         return self._name
 
     @property
+    def levels(self) -> tuple[Level, ...]:
+        """Both; of notes and episodes there are no single turns."""
+        return ("trace", "turn") if self._reader is None or self._reader.reading.mode == "graph" else ("trace",)
+
+    @property
     def configuration(self) -> Mapping[str, Json]:
         """The search's settings, and the models."""
         return {
             "system": self._name,
-            type(self._config).__name__: asdict(self._config),
+            **_named(self._config),
             "embedder": self._embedder.name if self._embedder else None,
             "fingerprint": self._embedder.fingerprint if self._embedder else None,
             "cue_extractor": self._extractor.name,
             **({} if self._notes is None else {"notes": self._notes.provenance}),
+            **({} if self._reader is None else self._reader.configuration),
         }
 
     def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
@@ -95,18 +109,22 @@ class Ours:
         Raises:
             EmbeddingFailed: Something could not be embedded: the numbers would be those of a lesser system.
             InvalidFile: A message has the id of another one.
+            LanguageModelFailed: No reply came, or the memory took its limit of tokens.
         """
         fingerprint = self._embedder.fingerprint if self._embedder else None
         notes = () if self._notes is None else self._notes.of(user_id)
-        place = self._folder / key(conversations, fingerprint, self._extractor.name, notes)
+        identity = self._reader.identity if self._reader else None
+        place = self._folder / key(conversations, fingerprint, self._extractor.name, notes, identity)
         record = place.with_suffix(".json")
         if not record.exists():
             self._build(user_id, conversations, notes, place, record)
-        built = Built(**json.loads(record.read_text(encoding="utf-8")))
-        memory = self._open(place.with_suffix(".db"))
+        built = _built(json.loads(record.read_text(encoding="utf-8")))
+        memory = self._open(self._apart(place.with_suffix(".db")))
         self._users[user_id] = _User(memory, _last(conversations))
         # The first search loads the index, which is not the search's time.
-        memory.search("warm up", user_id=user_id, config=self._config)
+        mode: Mode = "graph" if self._reader is None or self._reader.reading.mode == "graph" else "hybrid"
+        config = self._config if isinstance(self._config, str) else configured(self._config, {"query_cues": "rules"})
+        memory.search("warm up", user_id=user_id, config=config, mode=mode)
         return built
 
     def search(self, question: Question, *, top_k: int, level: Level) -> Found:
@@ -114,17 +132,23 @@ class Ours:
 
         Raises:
             EmbeddingFailed: The question could not be embedded.
+            LanguageModelFailed: No reply came.
         """
         embedding = self._embedder.cpu_s if self._embedder else 0.0
+        if self._reader:
+            self._reader.begin()
         with Stopwatch() as watch:
             found = self.result(question, top_k=top_k, level=level)
+        asked = self._reader.spent() if self._reader else Spent()
         return Found(
-            tuple(Hit(hit.turn_ids, hit.session_id, hit.text) for hit in found.results),
+            self._hits(found),
             relevance=found.relevance,
             nothing_relevant=found.nothing_relevant,
-            wall_ms=watch.wall_s * 1000,
+            wall_ms=(watch.wall_s - asked.waited_s + asked.took_s) * 1000,
             cpu_ms=watch.cpu_s * 1000,
             embedding_cpu_ms=(self._embedder.cpu_s - embedding) * 1000 if self._embedder else 0.0,
+            model_ms=asked.took_s * 1000,
+            usage=asked.usage,
         )
 
     def result(self, question: Question, *, top_k: int, level: Level, explain: bool = False) -> SearchResult:
@@ -136,30 +160,57 @@ class Ours:
         user = self._users[question.user_id]
         # Every filter is applied before anything else: what does not pass lends no cue, no note and no edge.
         filters: dict[str, Json] | None = None if question.end is None else {_INDEX: {"lt": question.end}}
+        reading = self._reader.reading if self._reader else Reading("default")
         found = user.memory.search(
             question.text,
             user_id=question.user_id,
-            top_k=top_k,
+            top_k=min(top_k, reading.most or top_k),
             filters=filters,
             reference_time=question.asked_at or user.last,
             granularity=level,
             config=self._config,
             explain=explain,
+            mode=reading.mode,
+            evolve=reading.evolve,
         )
-        if found.warnings:
-            raise EmbeddingFailed(f"question {question.question_id}: {found.warnings[0]}")
+        if lesser := [one for one in found.warnings if _BY_WORDS in one or self._reader is None]:
+            raise EmbeddingFailed(f"question {question.question_id}: {lesser[0]}")
+        if self._reader:
+            self._reader.warned(found.warnings)
         return found
+
+    def _hits(self, found: SearchResult) -> tuple[Hit, ...]:
+        if self._reader is not None and self._reader.reading.mode != "graph":
+            return hits(found)
+        return tuple(Hit(hit.turn_ids, hit.session_id, hit.text) for hit in found.results)
 
     def close(self) -> None:
         """Close the memories, and remove the temporary folder."""
         for user in self._users.values():
             user.memory.close()
         self._users.clear()
-        if self._temporary:
-            self._temporary.cleanup()
+        if self._reader:
+            self._reader.close()
+        for folder in self._temporary:
+            folder.cleanup()
 
     def _open(self, database: Path) -> Memory:
-        return Memory.open(database, embedder=self._embedder, cue_extractor=self._extractor)
+        return Memory.open(
+            database,
+            embedder=self._embedder,
+            cue_extractor=self._extractor,
+            model=self._reader,
+            enrichment=self._reader.reading.enriching if self._reader else "default",
+            # No threads: the order in which a model is asked is part of what makes a run the same again.
+            workers=0,
+        )
+
+    def _apart(self, database: Path) -> Path:
+        """The kept memory, or a copy of it where searching changes it."""
+        if self._reader is None or not self._reader.reading.evolve:
+            return database
+        self._temporary.append(tempfile.TemporaryDirectory(prefix="mnemic-bench-"))
+        return Path(shutil.copy(database, self._temporary[-1].name))
 
     def _build(
         self,
@@ -184,15 +235,20 @@ class Ours:
         """The fields of ``Built``."""
         if self._embedder:
             self._embedder.embed(["warm up"])
+        if self._reader:
+            self._reader.begin()
         embedding, cues = self._embedder.cpu_s if self._embedder else 0.0, self._extractor.cpu_s
         with self._open(database) as memory:
             with Stopwatch() as watch:
                 for conversation in conversations:
                     _add(memory, user_id, conversation)
                 given = _give(memory, user_id, notes)
+                read = self._reader.read(memory, user_id) if self._reader else {}
             counts = memory.status(user_id=user_id).counts
         with closing(open_store(database)) as store:
-            edges = count(store.load(user_id, since=0))
+            rows = store.load(user_id, since=0)
+        edges, made = count(rows), _made(rows) if self._reader else {}
+        usage: Mapping[str, Usage] = self._reader.usage if self._reader else {}
         embedding = self._embedder.cpu_s - embedding if self._embedder else 0.0
         cues = self._extractor.cpu_s - cues
         held = {} if counts is None else {name: getattr(counts, name) for name in _COUNTED}
@@ -203,8 +259,25 @@ class Ours:
             "stages": {"embedding": embedding, "cues": cues, "rest": watch.cpu_s - embedding - cues},
             # Closed: the write-ahead log is part of the file by now.
             "bytes_on_disk": database.stat().st_size,
-            "counts": {**held, **edges, **given},
+            "counts": {**held, **edges, **given, **read, **made},
+            "usage": {purpose: asdict(one) for purpose, one in usage.items()},
         }
+
+
+def _named(config: Configuration | str) -> dict[str, Json]:
+    return {"config": config} if isinstance(config, str) else {type(config).__name__: asdict(config)}
+
+
+def _built(record: Mapping[str, Any]) -> Built:
+    built = Built(**record)
+    asked = cast("Mapping[str, dict[str, int]]", built.usage)
+    return replace(built, usage={purpose: Usage(**one) for purpose, one in asked.items()})
+
+
+def _made(rows: Delta) -> dict[str, int]:
+    """What a language model made, in numbers."""
+    status = [note.status for note, _ in rows.notes]
+    return {"notes unsupported": status.count("unsupported"), "episodes": len(rows.episodes)}
 
 
 _COUNTED = ("turns", "sessions", "traces", "units", "cues", "notes")
