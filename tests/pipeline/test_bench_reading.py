@@ -233,6 +233,22 @@ def test_a_report_tells_searches_with_and_without_the_models_time(bench, tmp_pat
     assert "HERO's paper counts 182,269" in page
 
 
+def test_words_stand_beside_what_a_model_made_of_them(cli, bench, server):
+    """HERO's table 3: a detail that the words have, and memory that a model wrote has lost."""
+    server.reply = lambda system, user: scripted(system, user).replace("Marguerite came by and", "Somebody")
+    arguments = ("talk/0", "--data", "talk.json", "--system", "himem-no-episodes", "--top-k", "2", *MODEL)
+    code, out, err = cli("bench", "follow", "locomo", *arguments, "--json")
+    assert code == 0, err
+    found = json.loads(out)
+    assert any("Marguerite" in hit["text"] for hit in found["ways"]["default"]["results"] if hit["gold"])
+    [lost] = [one for one in found["others"]["himem-no-episodes"] if one["gold"]]
+    assert (lost["turn_ids"], lost["text"]) == (["D2:1"], "Ana (2023-05-12 10:00 UTC): Somebody fixed the kiln.")
+    code, out, err = cli("bench", "follow", "locomo", *arguments)
+    assert code == 0, err
+    assert out.index("himem-no-episodes: HiMem: notes alone") < out.index("Somebody fixed the kiln.")
+    assert re.search(r"\d\. of D2:1  holds evidence", out)
+
+
 class Silent:
     """A model that finds nothing in a dialogue."""
 

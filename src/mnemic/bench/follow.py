@@ -3,15 +3,16 @@
 from __future__ import annotations
 
 from collections.abc import Iterator, Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from itertools import pairwise
 from typing import Final
 
 from mnemic.bench.datasets.notes import GivenNotes
-from mnemic.bench.records import Dataset, Question
+from mnemic.bench.records import Dataset, Hit, Question, System
 from mnemic.bench.systems.documents import turns_of
 from mnemic.bench.systems.ours import Ours
 from mnemic.errors import InvalidInput
+from mnemic.importers import Conversation
 from mnemic.protocols import CueExtractor
 from mnemic.types import Evidence, Step, Turn
 
@@ -65,6 +66,14 @@ class Beside:
 
 
 @dataclass(frozen=True, slots=True)
+class Shown:
+    """What another system found, as its reader sees it, and whether it stands for a turn that answers the question."""
+
+    hit: Hit
+    gold: bool
+
+
+@dataclass(frozen=True, slots=True)
 class Followed:
     """A question and its ways.
 
@@ -73,6 +82,7 @@ class Followed:
         evidence: The turns that answer it.
         ways: System -> its way.
         beside: The evidence and the turns of the first hits beside notes on them; empty where none were given.
+        others: System -> what it found, best first.
     """
 
     question: Question
@@ -80,6 +90,7 @@ class Followed:
     evidence: tuple[Turn, ...]
     ways: Mapping[str, Way]
     beside: tuple[Beside, ...] = ()
+    others: Mapping[str, tuple[Shown, ...]] = field(default_factory=dict[str, tuple[Shown, ...]])
 
 
 def question_of(dataset: Dataset, question_id: str) -> Question:
@@ -108,6 +119,7 @@ def follow(
     *,
     top_k: int,
     notes: GivenNotes | None = None,
+    others: Sequence[System] = (),
 ) -> Followed:
     """Take in the conversations of the question's user, and follow the question through each system.
 
@@ -118,6 +130,8 @@ def follow(
         extractor: Finds what the question names.
         top_k: Hits to follow.
         notes: Shown beside the turns that they were made of.
+        others: Shown beside it: what they find for the question. Memory that a model wrote stands so beside the words
+            themselves (HERO, table 3).
 
     Raises:
         EmbeddingFailed: Something could not be embedded.
@@ -136,7 +150,14 @@ def follow(
         evidence=tuple(turns[turn_id] for turn_id in question.gold),
         ways=ways,
         beside=() if notes is None else tuple(_beside(question, ways, turns, notes)),
+        others={system.name: _shown(system, question, conversations, top_k) for system in others},
     )
+
+
+def _shown(system: System, question: Question, conversations: Sequence[Conversation], top_k: int) -> tuple[Shown, ...]:
+    system.load(question.user_id, conversations)
+    found = system.search(question, top_k=top_k, level=system.levels[0])
+    return tuple(Shown(hit, not set(question.gold).isdisjoint(hit.turn_ids)) for hit in found.hits[:top_k])
 
 
 def _way(hits: Sequence[Evidence], gold: Sequence[str]) -> Way:

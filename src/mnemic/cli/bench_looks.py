@@ -63,23 +63,33 @@ def follow(
             "--notes", metavar="FILE", help="Show turns beside the notes of this file, one JSON object a line."
         ),
     ] = None,
+    system: Annotated[
+        list[str] | None,
+        typer.Option("--system", metavar="NAME", help="Show what this one finds beside it; may be repeated."),
+    ] = None,
+    model: options.Model = None,
+    model_tokens: options.ModelTokens = None,
+    replies: options.Replies = options.REPLIES,
     keep: options.Keep = None,
     embedder: options.Embedder = "local",
     json: AsJson = False,
 ) -> None:
     """Follow one question to what it finds: its words, cues, sentences, notes and traces, step by step."""
     from mnemic.bench import follow as following
+    from mnemic.bench.systems import system as made
     from mnemic.models import registry
 
-    setup = bench_run.setup(embedder, None, keep)
-    bench_run.check([("default", setup)])
+    setup = bench_run.setup(embedder, None, keep, bench_run.model_use(model, model_tokens, replies))
+    named = list(dict.fromkeys(system or ()))
+    bench_run.check([(name, setup) for name in ("default", *named)])
     loaded = bench_run.load(dataset, split, data, "original")
     asked = following.question_of(loaded, question)
     given = _notes(loaded, data, beside_notes, notes)
     with bench_run.work(setup) as setup, ExitStack() as stack:
         systems = {name: stack.enter_context(closing(_ours(name, setup))) for name in following.WAYS}
         extractor = registry.cue_extractor("rules")
-        found = following.follow(loaded, asked, systems, extractor, top_k=top_k, notes=given)
+        others = [stack.enter_context(closing(made(name, setup))) for name in named]
+        found = following.follow(loaded, asked, systems, extractor, top_k=top_k, notes=given, others=others)
     if json:
         output.result(output.as_json(bench_looks_text.followed_as_json(found)))
     else:

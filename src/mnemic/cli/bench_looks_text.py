@@ -10,7 +10,7 @@ from mnemic.cli import output
 from mnemic.types import Json
 
 if TYPE_CHECKING:
-    from mnemic.bench.follow import Beside, Followed, Link, Way
+    from mnemic.bench.follow import Beside, Followed, Link, Shown, Way
     from mnemic.types import Turn
 
 _MOST: Final = 8  # links of a kind that are shown
@@ -78,6 +78,7 @@ def _cell(name: str, value: float | None) -> str:
 def followed(found: Followed) -> None:
     """Write a question and its ways for people."""
     from mnemic.bench.follow import WAYS
+    from mnemic.bench.systems import describe
 
     question = found.question
     _say(f"{question.question_id}  {question.category}", "bold")
@@ -94,6 +95,10 @@ def followed(found: Followed) -> None:
         _links("to sentences and notes", way.contexts)
         _links("from them to more cues", way.reached)
         _traces(way)
+    for name, hits in found.others.items():
+        output.result()
+        _say(f"{name}: {describe(name)}", "bold")
+        _shown(hits)
     if found.beside:
         output.result()
         _say("Word for word, and what was noted of it", "bold")
@@ -123,6 +128,18 @@ def followed_as_json(found: Followed) -> dict[str, Json]:
                 ],
             }
             for name, way in found.ways.items()
+        },
+        "others": {
+            name: [
+                {
+                    "turn_ids": [*one.hit.turn_ids],
+                    "session_id": one.hit.session_id,
+                    "text": one.hit.text,
+                    "gold": one.gold,
+                }
+                for one in hits
+            ]
+            for name, hits in found.others.items()
         },
         "beside": [
             {
@@ -155,6 +172,15 @@ def _traces(way: Way) -> None:
         _say(hit.text, "dim", 8)
         for path in hit.paths[:1]:
             _say(shown_hits.way(path), indent=8)
+
+
+def _shown(hits: Sequence[Shown]) -> None:
+    _say("as its reader sees it:" if hits else "it finds nothing", indent=3)
+    for number, one in enumerate(hits, 1):
+        turns = ", ".join(one.hit.turn_ids)
+        mark = "  holds evidence" if one.gold else ""
+        _say(f"{number}. of {turns}{mark}", "green" if one.gold else "", 5)
+        _say(one.hit.text, "dim", 8)
 
 
 def _beside(beside: Beside) -> None:

@@ -47,7 +47,7 @@ Report = Annotated[
 ]
 Model = Annotated[
     str | None,
-    typer.Option("--model", metavar="NAME", help="Writes the memory of a-mem, secom, mem0-infer: PROVIDER:MODEL."),
+    typer.Option("--model", metavar="NAME", help="Writes the memory of himem, a-mem and others: PROVIDER:MODEL."),
 ]
 ModelTokens = Annotated[
     int | None,
