@@ -14,10 +14,12 @@ from mnemic.bench.answers import ReplyCache
 from mnemic.bench.cost import TimedEmbedder, TimedExtractor
 from mnemic.bench.generated.model import MemoryModel
 from mnemic.bench.generated.reader import Reader
+from mnemic.bench.records import Question
 from mnemic.bench.systems.named import READ
 from mnemic.bench.systems.ours import Ours
 from mnemic.config import Environment
 from mnemic.errors import MnemicError
+from mnemic.importers import Conversation
 from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder
 from mnemic.protocols import Reply
@@ -247,6 +249,40 @@ def test_words_stand_beside_what_a_model_made_of_them(cli, bench, server):
     assert code == 0, err
     assert out.index("himem-no-episodes: HiMem: notes alone") < out.index("Somebody fixed the kiln.")
     assert re.search(r"\d\. of D2:1  holds evidence", out)
+
+
+class Scripted:
+    name = "scripted:model"
+
+    def complete(self, request):
+        return Reply(scripted(request.system, request.user), "stop", 10, 5)
+
+
+@pytest.mark.parametrize("name", ["himem", "himem-best-effort", "himem-no-episodes", "himem-no-notes", "hero-model"])
+def test_a_question_about_a_part_of_a_history_sees_that_part_alone(tmp_path, name):
+    """As PersonaMem asks: messages are numbered, and what lies behind the question's place lends nothing."""
+    lines = ("My kiln cracked.", "How sad.", "Marguerite fixed the kiln.", "How kind.")
+    messages = tuple(
+        {"id": str(place), "role": "user", "name": "Bo" if place % 2 else "Ana", "content": line}
+        for place, line in enumerate(lines)
+    )
+    subject = Ours(
+        name,
+        READ[name].config,
+        embedder=TimedEmbedder(HashEmbedder()),
+        extractor=TimedExtractor(RuleCues()),
+        reader=Reader(READ[name].reading, MemoryModel(Scripted(), ReplyCache(tmp_path / "replies.jsonl"))),
+    )
+    with closing(subject):
+        subject.load("ana", [Conversation("ana", "s", messages)])
+        for end, unseen in ((2, "Marguerite"), (4, None)):
+            asked = Question("q", "ana", "dev", "Who fixed Ana's kiln?", "x", end=end)
+            found = subject.search(asked, top_k=10, level="trace")
+            turns = {int(turn_id) for hit in found.hits for turn_id in hit.turn_ids}
+            assert turns
+            assert max(turns) < end
+            assert unseen is None or not any(unseen in hit.text for hit in found.hits)
+            assert (2 in turns) == (end == 4)
 
 
 class Silent:
