@@ -400,6 +400,23 @@ def test_a_lease_that_is_extended_runs_longer(store: Store) -> None:
     assert store.claim(("notes",), token="other", **later) is None
 
 
+def test_a_lease_that_ran_out_is_not_extended_beside_another(store: Store) -> None:
+    give(store, "u", *session("x", "a"), *session("y", "b"))
+    late = claimed(store, lasts_s=60)
+    store.extend(late, until=NOW + 2 * MINUTE)
+    assert claim(store, token="too early", now=NOW + 119 * SECOND) is None
+    other = claimed(store, token="other", now=NOW + 2 * MINUTE, lasts_s=60)
+    assert other.session_id == "y"
+    store.extend(late, until=NOW + 99 * MINUTE)
+    with pytest.raises(StoreConflict):
+        store.write("u", Batch(lease=late), now=NOW + 2 * MINUTE)
+    store.write("u", Batch(lease=other), now=NOW + 2 * MINUTE)
+    # Nobody is in its way any more.
+    store.extend(late, until=NOW + 99 * MINUTE)
+    store.write("u", Batch(lease=late), now=NOW + 3 * MINUTE)
+    assert store.enrichment("u") == Enrichment(done=2)
+
+
 # how far it is -----------------------------------------------------------------------------------------
 
 

@@ -56,7 +56,10 @@ class WorkQueue(Protocol):
         ...
 
     def extend(self, lease: Lease, *, until: datetime) -> None:
-        """Let a lease run longer: whoever does the work is still alive."""
+        """Let a lease run longer, for whoever does the work is still alive.
+
+        One that ran out stays so where other work of its kind and user was begun since.
+        """
         ...
 
     def leased(self, lease: Lease) -> tuple[str, ...]:

@@ -105,8 +105,15 @@ def claim(
 
 
 def extend(connection: Connection, lease: Lease, *, until: datetime) -> None:
-    """Let a lease run longer."""
-    connection.execute(update(work).where(*_held(lease)).values(due_at=micros(until)))
+    """Let a lease run longer, unless it ran out and other work of its kind and user was begun since."""
+    other = work.alias()
+    begun_since = (
+        select(other.c.trace)
+        .where(other.c.user_id == work.c.user_id, other.c.kind == work.c.kind, other.c.state == "running")
+        .where(other.c.lease != lease.token, other.c.due_at > work.c.due_at)
+        .exists()
+    )
+    connection.execute(update(work).where(*_held(lease), ~begun_since).values(due_at=micros(until)))
 
 
 def leased(connection: Connection, lease: Lease) -> tuple[str, ...]:
