@@ -8,7 +8,7 @@ from dataclasses import dataclass
 from pathlib import Path
 from typing import Literal, get_args
 
-from mnemic.types import Purpose
+from mnemic.types import Cut, Purpose
 
 BudgetName = Literal["call", "user_day", "total"]
 
@@ -209,6 +209,8 @@ class Enriching:
             trace, in one call with its cues (1.2 C3); ``rules``: quotations only.
         align: The third stage of ``session``.
         episodes: ``model``: HiMem's one call a session (2.3).
+        cut: Where an episode begins by that call: ``either`` the topic turns or something surprises; where the
+            ``topic`` turns alone; or only where the session as a whole turns (``coarse``).
         align_topics: Whether an episode's topic is chosen among known ones (2.3).
         conflicts: Who says how a new note relates to known ones: a ``model``, ``rules``, or None for nobody: all are
             added, as in HERO.
@@ -224,6 +226,7 @@ class Enriching:
     notes: Literal["rules", "trace", "session"] = "session"
     align: bool = True
     episodes: Literal["rules", "model"] = "model"
+    cut: Cut = "either"
     align_topics: bool = True
     conflicts: Literal["model", "rules"] | None = "model"
     check_facts: bool = True
@@ -236,7 +239,7 @@ class Enriching:
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
         _check_words(self, cues=_RULES_OR_MODEL, notes=("rules", "trace", "session"), episodes=_RULES_OR_MODEL)
-        _check_words(self, conflicts=(*_RULES_OR_MODEL, None))
+        _check_words(self, conflicts=(*_RULES_OR_MODEL, None), cut=get_args(Cut))
         _check(self, batch=(1, _ANY), settle_s=(0.0, _ANY), lease_s=(1.0, _ANY), tries=(1, _ANY))
 
 

@@ -10,7 +10,7 @@ from mnemic.enrich.asking import usable
 from mnemic.prompts import segment as prompt
 from mnemic.prompts import topic
 from mnemic.protocols import LanguageModel
-from mnemic.types import Episode, Interval, Turn
+from mnemic.types import Cut, Episode, Interval, Turn
 
 NearTopics = Callable[[str], Sequence[str]]
 """Up to five known topics that are near a new one (cosine of at least .5), the nearest first."""
@@ -19,12 +19,13 @@ _WINDOW, _OVERLAP = 80, 16
 """Turns of a session that one call cuts, and those that the next one cuts again."""
 
 
-def segment(turns: Sequence[Turn], model: LanguageModel, *, near: NearTopics | None) -> list[Episode]:
+def segment(turns: Sequence[Turn], model: LanguageModel, *, cut: Cut, near: NearTopics | None) -> list[Episode]:
     """Cut turns of one session into episodes: contiguous, exhaustive, without overlap, whatever the model says.
 
     Args:
         turns: In order, at least one.
         model: Asked once for each 80 turns, and once for each topic that is near known ones.
+        cut: By which rule.
         near: Which those are; None to keep the topics as they come.
 
     Raises:
@@ -34,7 +35,7 @@ def segment(turns: Sequence[Turn], model: LanguageModel, *, near: NearTopics | N
     texts = [render.line(turn, 0, len(turn.text)) for turn in turns]
     parts: list[tuple[int, Sequence[Segment]]] = []
     for start, stop in segments.windows(len(turns), _WINDOW, _OVERLAP):
-        parsed = prompt.parse(model.complete(prompt.render(texts[start:stop])), turns=stop - start)
+        parsed = prompt.parse(model.complete(prompt.render(texts[start:stop], cut=cut)), turns=stop - start)
         what = f"{model.name}, asked for the episodes of {stop - start} turns"
         parts.append((start, usable(parsed, what, whole=False)))
     known: dict[str, str] = {}

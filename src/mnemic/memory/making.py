@@ -182,7 +182,12 @@ class Maker:
             begin -= 1
         topics = list(dict.fromkeys(one.topic for one in self._store.episodes(lease.user_id) if one.topic))
         near = partial(self._neighbours().topics, known=topics) if self._settings.align_topics else None
-        made = enrich.segment(passage.session[begin:end], self._model("segment", lease.user_id, counted), near=near)
+        made = enrich.segment(
+            passage.session[begin:end],
+            self._model("segment", lease.user_id, counted),
+            cut=self._settings.cut,
+            near=near,
+        )
 
         def build() -> Batch | None:
             wanted = [turn_id for one in made for turn_id in one.turn_ids]

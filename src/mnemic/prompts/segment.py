@@ -3,19 +3,15 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Final, Literal
+from typing import Final
 
 from mnemic.algo.replies import Parsed, items
 from mnemic.algo.segments import Segment, repair
 from mnemic.prompts.data import DATA, LANGUAGE, NUMBER, TEXT, a_list, an_object, numbered, version
 from mnemic.protocols import Completion, Reply
-from mnemic.types import Json
+from mnemic.types import Cut, Json
 
-Rule = Literal["either", "topic", "coarse"]
-"""Where an episode begins: ``either`` the topic turns or something surprises, as mnemic cuts; where the ``topic`` turns
-alone, or only where the session as a whole turns (``coarse``), for the ablations of the benchmark."""
-
-_BEGINS: Final[dict[Rule, str]] = {
+_BEGINS: Final[dict[Cut, str]] = {
     "either": """\
 A new episode begins at a turn if either holds:
 - Topic: the subject, the goal or the activity is another one than before.
@@ -33,8 +29,8 @@ one episode, and seldom more than three.
 
 Rather cut too coarse than too fine.""",
 }
-SYSTEMS: Final[dict[Rule, str]] = {
-    rule: f"""\
+SYSTEMS: Final[dict[Cut, str]] = {
+    cut: f"""\
 You cut a dialogue into episodes. Its turns are numbered from 0.
 {DATA}
 
@@ -43,18 +39,18 @@ You cut a dialogue into episodes. Its turns are numbered from 0.
 
 Reply with one JSON object and nothing else:
 {{"segments": [{{"start": 0, "end": 3, "topic": "…", "summary": "…"}}]}}"""
-    for rule, begins in _BEGINS.items()
+    for cut, begins in _BEGINS.items()
 }
 SCHEMA: Final[dict[str, Json]] = an_object(
     segments=a_list(an_object(start=NUMBER, end=NUMBER, topic=TEXT, summary=TEXT))
 )
-VERSIONS: Final[dict[Rule, str]] = {rule: version(system, SCHEMA) for rule, system in SYSTEMS.items()}
+VERSIONS: Final[dict[Cut, str]] = {cut: version(system, SCHEMA) for cut, system in SYSTEMS.items()}
 VERSION: Final = VERSIONS["either"]
 
 
-def render(turns: Sequence[str], *, rule: Rule = "either", max_tokens: int = 2048) -> Completion:
-    """The request for a session's turns, rendered for reading."""
-    return Completion("segment", SYSTEMS[rule], numbered("dialogue", turns, first=0), max_tokens, SCHEMA)
+def render(turns: Sequence[str], *, cut: Cut = "either", max_tokens: int = 2048) -> Completion:
+    """The request for a session's turns, rendered for reading, to be cut by a rule (``config.Enriching``)."""
+    return Completion("segment", SYSTEMS[cut], numbered("dialogue", turns, first=0), max_tokens, SCHEMA)
 
 
 def parse(reply: Reply, *, turns: int) -> Parsed[Segment]:

@@ -23,6 +23,7 @@ from mnemic.types.kept import (
 from mnemic.types.names import (
     STATUSES,
     Action,
+    Cut,
     Granularity,
     Json,
     Metadata,
@@ -44,6 +45,7 @@ __all__ = [
     "Answer",
     "Counts",
     "CueMention",
+    "Cut",
     "Enrichment",
     "Episode",
     "Evidence",

@@ -15,6 +15,7 @@ NoteStatus = Literal["current", "superseded", "unsupported", "retracted", "archi
 STATUSES: Final[tuple[NoteStatus, ...]] = get_args(NoteStatus)
 Action = Literal["ADD", "UPDATE", "DELETE", "MERGE", "RETRACT", "EXPIRE"]
 Granularity = Literal["trace", "turn"]
+Cut = Literal["either", "topic", "coarse"]
 Mode = Literal["graph", "notes", "episodes", "hybrid", "best_effort"]
 WorkKind = Literal["cues", "notes", "episodes"]
 WorkState = Literal["pending", "running", "done", "failed"]

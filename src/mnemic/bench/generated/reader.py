@@ -7,7 +7,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Mapping, Sequence
-from dataclasses import asdict, dataclass, field, replace
+from dataclasses import asdict, dataclass, field
 from typing import TYPE_CHECKING, Final
 
 from mnemic.algo import render
@@ -16,7 +16,6 @@ from mnemic.bench.records import PROMPT_TOKENS, Hit
 from mnemic.config import Enriching
 from mnemic.errors import LanguageModelFailed
 from mnemic.models.metered import size
-from mnemic.prompts import segment
 from mnemic.types import Json, Mode, Purpose
 
 if TYPE_CHECKING:
@@ -38,14 +37,12 @@ class Reading:
     Attributes:
         enriching: As ``Memory.open`` takes it.
         mode: As ``Memory.search`` takes it.
-        rule: Where sessions are cut.
         evolve: Whether a search may change notes.
         most: Notes and episodes that a search asks for at most; None for as many as are wanted.
     """
 
     enriching: Enriching | str
     mode: Mode = "graph"
-    rule: segment.Rule = "either"
     evolve: bool = False
     most: int | None = None
 
@@ -90,13 +87,13 @@ class Reader:
         """What the memory that it writes depends on, besides the words and the code."""
         given = self.reading.enriching
         settings: Json = given if isinstance(given, str) else asdict(given)
-        return {"model": self.name, "enrichment": settings, "segment": segment.VERSIONS[self.reading.rule]}
+        return {"model": self.name, "enrichment": settings}
 
     @property
     def configuration(self) -> dict[str, Json]:
         """What the numbers depend on, besides the settings of the search."""
         reading = self.reading
-        more: dict[str, Json] = {"mode": reading.mode, "cut": reading.rule, "evolve": reading.evolve}
+        more: dict[str, Json] = {"mode": reading.mode, "evolve": reading.evolve}
         return {**self.identity, **more, "most": reading.most}
 
     @property
@@ -124,8 +121,6 @@ class Reader:
             LanguageModelFailed: None came, for this request or one before it.
         """
         self.check()
-        if request.system == segment.SYSTEMS["either"]:
-            request = replace(request, system=segment.SYSTEMS[self.reading.rule])
         name = key(self.name, request)
         try:
             reply = self._model.ask(request, again=self._asked[name])

@@ -107,8 +107,10 @@ READ: Mapping[str, Read] = {
     "himem-episode-alignment": Read(
         "HiMem: topics aligned, notes not", replace(_HYBRID, enriching=replace(_ALIKE, align=False))
     ),
-    "himem-coarse": Read("HiMem: sessions cut coarsely", replace(_HYBRID, rule="coarse")),
-    "himem-topic-only": Read("HiMem: sessions cut by topic, not by surprise", replace(_HYBRID, rule="topic")),
+    "himem-coarse": Read("HiMem: sessions cut coarsely", replace(_HYBRID, enriching=replace(_ALIKE, cut="coarse"))),
+    "himem-topic-only": Read(
+        "HiMem: sessions cut by topic, not by surprise", replace(_HYBRID, enriching=replace(_ALIKE, cut="topic"))
+    ),
 }
 """mnemic with a language model that reads what is added."""
 _OTHERS: Mapping[str, str] = {
