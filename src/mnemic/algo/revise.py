@@ -75,7 +75,9 @@ def revise(
     its target expires (or, where the new one began to hold before the old, is added as superseded by it), an equivalent
     one changes nothing. Without its target an extending note is added, and a deletion changes nothing. What is there
     already, word for word and from the same source or as a current note, is not added again, so that the same proposals
-    change nothing a second time. A note that is ``unsupported`` is kept beside the others and changes none of them.
+    change nothing a second time. An extension of a text that is not the target's any more, as where two notes extend
+    one, is added beside it, so that neither's words are lost. A note that is ``unsupported`` is kept beside the others
+    and changes none of them.
 
     Args:
         notes: All versions of the notes that matter: those shown, and any of the same people with a proposed text.
@@ -183,6 +185,12 @@ def _current(state: _State, target: Note | None) -> Note | None:
     return next((note for note in versions if note.status == "current"), None)
 
 
+def _as_shown(state: _State, target: Note | None) -> Note | None:
+    """The version of a note that holds now, if its text is the one that was shown."""
+    now = _current(state, target)
+    return now if now is not None and target is not None and same_words(now.text, target.text) else None
+
+
 def _removed(state: _State, asked: _Asked) -> Change | None:
     old = _current(state, asked.target)
     if old is None or asked.relation != "contradictory":
@@ -193,7 +201,7 @@ def _removed(state: _State, asked: _Asked) -> Change | None:
 
 
 def _updated(state: _State, asked: _Asked) -> Change | None:
-    old, note = _current(state, asked.target), asked.note
+    old, note = _as_shown(state, asked.target), asked.note
     if asked.relation != "extending" or old is None or note is None or _from_same_source(state, note):
         return None
     return Change("UPDATE", old, _extended(old, note))
@@ -201,7 +209,7 @@ def _updated(state: _State, asked: _Asked) -> Change | None:
 
 def _added(state: _State, asked: _Asked, *, new_id: Callable[[], str]) -> Change | None:
     note = asked.note
-    extends = asked.relation == "extending" and _current(state, asked.target) is not None
+    extends = asked.relation == "extending" and _as_shown(state, asked.target) is not None
     if note is None or extends or _from_same_source(state, note) or _said_now(state, note):
         return None
     return Change("ADD", None, replace(note, note_id=new_id(), version=1))

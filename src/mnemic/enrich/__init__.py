@@ -2,7 +2,7 @@
 
 from mnemic.enrich.episodes import segment
 from mnemic.enrich.passage import Passage, read
-from mnemic.enrich.reconcile import Judged, changed, judge, quotations, quotes
+from mnemic.enrich.reconcile import Judged, changed, judge, quotations, quotes, taken_back
 from mnemic.enrich.stages import distil
 from mnemic.enrich.traces import TraceCues, read_traces
 
@@ -18,4 +18,5 @@ __all__ = [
     "read",
     "read_traces",
     "segment",
+    "taken_back",
 ]

@@ -75,7 +75,7 @@ def judge(
         if not shown:
             proposals, by = [Proposal(about, "independent", note) for note in asked], "rules"
         elif model is None:
-            proposals, by = [relate.relate(note, shown) for note in asked], "rules"
+            proposals, by = [_rooted(relate.relate(note, shown), shown) for note in asked], "rules"
         else:
             proposals, by = _by_model(asked, shown, model, check), model.name
         judged.append(Judged(about, shown, (*proposals, *apart), by))
@@ -101,6 +101,8 @@ def changed(
         approve: Whether the changes wait for a person: then they are notes that are ``proposed``.
         detail: For the log, of each operation.
     """
+    known = {note.note_id for note in versions}
+    judged = replace(judged, proposals=tuple(_still(one, judged.shown, known) for one in judged.proposals))
     if approve:
         return _held(judged, versions, trigger, detail)
     numbers = count()
@@ -156,6 +158,12 @@ def quotations(notes: Collection[Note], known: Sequence[Note], detail: Mapping[s
     )
 
 
+def taken_back(note: Note, versions: Sequence[Note]) -> bool:
+    """Whether somebody retracted a statement of the same words, and it was not made again."""
+    same = [one for one in versions if revise.same_words(one.text, note.text) and set(note.sources) <= set(one.sources)]
+    return bool(same) and all(one.status == "retracted" for one in same)
+
+
 def quotes(note: Note, sources: Sequence[Span]) -> bool:
     """Whether a note is a local quotation of words that lie in some spans: then it is no other statement."""
     return note.given_id is None and any(_overlap(span, mine) for mine in note.sources for span in sources)
@@ -182,7 +190,7 @@ def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Cal
         if fuller is None or check(fuller).status != "current":
             relation = "independent"
         else:
-            note = replace(fuller, sources=note.sources)
+            note = fuller
     place = None if relation == "independent" else pair.old
     return Proposal(note.about, relation, note, place, None if place is None else target.text)
 
@@ -194,6 +202,20 @@ def _values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
         times.append(mention.interval)
         text = f"{text[: mention.start]} {text[mention.end :]}"
     return frozenset(claims.numbers(text)), frozenset(times)
+
+
+def _rooted(proposal: Proposal, shown: Sequence[Note]) -> Proposal:
+    """A fuller text rests on what the shorter one rests on, too: it goes with any of these words."""
+    if proposal.relation != "extending" or proposal.note is None or proposal.target is None:
+        return proposal
+    return replace(proposal, note=_fuller(proposal.note, shown[proposal.target], proposal.note.text))
+
+
+def _still(proposal: Proposal, shown: Sequence[Note], known: Collection[str]) -> Proposal:
+    """What says the same as a note that was erased since says it alone now."""
+    if proposal.relation != "equivalent" or proposal.target is None or shown[proposal.target].note_id in known:
+        return proposal
+    return replace(proposal, relation="independent", target=None, target_text=None)
 
 
 def _fuller(note: Note, target: Note, text: str) -> Note:
@@ -230,7 +252,8 @@ def _state(change: Change, detail: Mapping[str, Json]) -> NoteState:
 
 def _held(judged: Judged, versions: Sequence[Note], trigger: str, detail: Mapping[str, Json]) -> Batch:
     """The new notes as proposals; what is there in any state, from the same words, is not proposed again."""
-    known = {statement_id(replace(note, status="proposed")) for note in versions}
+    known = {_proposed_id(note) for note in versions}
+    borne_out = {_proposed_id(note) for note in versions if note.status != "unsupported"}
     notes: list[Note] = []
     held: dict[int, Held] = {}
     for proposal in judged.proposals:
@@ -238,15 +261,21 @@ def _held(judged: Judged, versions: Sequence[Note], trigger: str, detail: Mappin
         if note is None or proposal.relation == "equivalent":
             continue
         waiting = note if note.status == "unsupported" else replace(note, status="proposed")
-        waiting = replace(waiting, given_id=statement_id(waiting))
-        if waiting.given_id in known:
+        # What was not borne out once may be now.
+        if _proposed_id(note) in (known if note.status == "unsupported" else borne_out):
             continue
-        known.add(str(waiting.given_id))
+        known.add(_proposed_id(note))
+        borne_out |= {_proposed_id(note)} if waiting.status == "proposed" else set()
+        waiting = replace(waiting, given_id=statement_id(waiting))
         if waiting.status == "proposed":
             target = None if proposal.target is None else judged.shown[proposal.target].note_id
             held[len(notes)] = Held(proposal.relation, target)
         notes.append(waiting)
     return Batch(notes=tuple(notes), held=held, details=dict.fromkeys(range(len(notes)), detail), trigger=trigger)
+
+
+def _proposed_id(note: Note) -> str:
+    return statement_id(replace(note, status="proposed"))
 
 
 def _overlap(one: Span, other: Span) -> bool:

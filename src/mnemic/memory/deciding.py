@@ -73,6 +73,8 @@ def _approved(store: Store, user_id: str, note: Note, relation: str, target_id: 
     ]
     shown = [one for one in others if one.note_id == target_id and one.status == "current"]
     asked = _RELATIONS[relation] if shown else "independent"
+    if asked == "extending" and not set(shown[0].sources) <= set(note.sources):
+        asked = "independent"  # the target says more by now than the fuller text does
     wanted = replace(note, note_id="", status="current")
     proposal = Proposal(note.about, asked, wanted, 0 if shown else None)
     added = any(change.action == "ADD" for change in revise(others, shown, [proposal], new_id=lambda: "new"))

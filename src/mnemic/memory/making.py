@@ -127,11 +127,16 @@ class Maker:
         found: TraceCues,
         trigger: str,
         detail: dict[str, Json],
-    ) -> Batch:
-        """The batch, with cues and still without vectors, of what rests on turns that are still there."""
+    ) -> Batch | None:
+        """The batch, with cues and still without vectors, of what rests on turns that are still there.
+
+        None where a note rests on some that are and some that are not: what it says of the former is to be read anew.
+        """
         parts: list[Batch] = []
-        cited = {span.turn_id for one in judged for its in one.proposals if its.note for span in its.note.sources}
+        cited = set[str]().union(*_cited(judged))
         alive = self._store.known_turns(user_id, sorted({*cited, *(turn_id for turn_id, _ in found.mentions)}))
+        if any(0 < len(alive.intersection(its)) < len(its) for its in _cited(judged)):
+            return None
         for one in judged:
             kept = tuple(
                 proposal
@@ -151,7 +156,8 @@ class Maker:
                 touched = {(state.note_id, state.version) for state in part.states}
                 known = [note for note in versions if note.status == "current"]
                 free = [note for note in known if (note.note_id, note.version) not in touched]
-                stated = [proposal.note for proposal in kept if proposal.note is not None]
+                said = [proposal.note for proposal in kept if proposal.note is not None]
+                stated = [note for note in said if not enrich.taken_back(note, versions)]
                 part = replace(part, states=(*part.states, *enrich.quotations(stated, free, detail)))
             parts.append(part)
         surfaces = dict(found.surfaces)
@@ -202,6 +208,12 @@ class Maker:
         model = self._models.of(purpose, user_id)
         assert model is not None  # work of a kind is only claimed where a model is there for it
         return counted.of(model)
+
+
+def _cited(judged: Sequence[Judged]) -> list[set[str]]:
+    """Of each new note the turns that it rests on."""
+    notes = [proposal.note for one in judged for proposal in one.proposals]
+    return [{span.turn_id for span in note.sources} for note in notes if note is not None]
 
 
 def _merged(parts: Sequence[Batch], trigger: str) -> Batch:

@@ -1,0 +1,208 @@
+"""What language models make of what is added, where something comes between, or is taken away."""
+
+from __future__ import annotations
+
+import json
+import sqlite3
+from contextlib import closing
+from datetime import UTC, datetime, timedelta
+
+import pytest
+
+from mnemic import Budgets, Enriching, Limit, Memory
+from mnemic.memory.opening import enriching
+from mnemic.models.cues import RuleCues
+from mnemic.models.patience import Patience
+from mnemic.models.purposes import LanguageModels
+from mnemic.store import open_store
+from mnemic.types import STATUSES
+from reading_kit import ReadingModel, numbered, tagged
+
+MAY, JUNE, JULY = "2024-05-20T10:00:00Z", "2024-06-20T10:00:00Z", "2024-07-20T10:00:00Z"
+NOTES = Enriching(episodes="rules")
+
+
+class Clock:
+    """A clock that tests move."""
+
+    def __init__(self):
+        self.now = datetime(2024, 8, 1, tzinfo=UTC)
+
+    def __call__(self):
+        return self.now
+
+    def passes(self, **time):
+        self.now += timedelta(**time)
+
+
+@pytest.fixture
+def clock():
+    return Clock()
+
+
+@pytest.fixture
+def opened(tmp_path, clock):
+    """Opens a memory over one file with a model; no thread of its own works."""
+    memories = []
+
+    def open_(model, enrichment=NOTES, *, budgets=None, embedder=None):
+        store = open_store(tmp_path / "memory.db")
+        models = LanguageModels(model, store, clock=clock, budgets=budgets, patience=Patience(1))
+        memory = Memory(
+            store,
+            embedder=embedder,
+            cue_extractor=RuleCues(),
+            clock=clock,
+            models=models,
+            enrichment=enriching(enrichment),
+        )
+        memories.append(memory)
+        return memory
+
+    yield open_
+    for memory in memories:
+        memory.close()
+
+
+def said(text, id=None, name="Ana", role="user", **more):
+    given = {} if id is None else {"id": id}
+    return {"role": role, "name": name, "content": text, **given, **more}
+
+
+def texts(memory, *statuses):
+    return sorted(note.text for note in memory._store.notes("ana", statuses=statuses or ("current",)))
+
+
+def tell(memory, text, id, at, enrich="now", **more):
+    memory.add(said(text, id, **more), user_id="ana", session_id=id, timestamp=at, enrich=enrich)
+
+
+def facts(**by_words):
+    """A reply of facts: of each line that holds a word, a text."""
+
+    def reply(request):
+        lines = numbered(request, "dialogue")
+        found = [{"from": [n], "text": text} for word, text in by_words.items() for n, line in lines if word in line]
+        return json.dumps({"facts": found})
+
+    return reply
+
+
+def pairs(relate):
+    """A conflict reply: ``relate`` takes a new and an old line, and gives a relation and text, or None."""
+
+    def reply(request):
+        found = []
+        for new, text in numbered(request, "new_notes"):
+            related = [(old, it) for old, line in numbered(request, "old_notes") if (it := relate(text, line))]
+            old, (relation, fuller) = related[0] if related else (0, ("independent", ""))
+            found.append({"new": new, "relation": relation, "old": old, "text": fuller})
+        return json.dumps({"pairs": found})
+
+    return reply
+
+
+def read_again(tmp_path):
+    with closing(sqlite3.connect(tmp_path / "memory.db")) as connection, connection:
+        connection.execute("UPDATE work SET state = 'pending'")
+
+
+# notes -------------------------------------------------------------------------------------------------
+
+
+def test_what_is_not_borne_out_is_not_asked_for_without_end_where_a_person_approves(opened, tmp_path):
+    model = ReadingModel()
+    model.say["facts"] = facts(moved="Ana moved to Reykjavik.")
+    memory = opened(model, Enriching(episodes="rules", approve=True))
+    tell(memory, "I moved to Lisbon.", "a", MAY)
+    read_again(tmp_path)
+    standing = memory.wait(user_id="ana", timeout=5)
+    assert (standing.done, standing.running) == (1, 0)
+    assert texts(memory, "unsupported") == ["Ana moved to Reykjavik."]
+
+
+def test_two_extensions_of_one_note_lose_neither_s_words(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I adopted a cat.", "a", MAY)
+    fuller = {"Miso": "Ana adopted a cat called Miso.", "black": "Ana adopted a black cat."}
+
+    def relate(new, old):
+        return "cat" in old and next((("extends", text) for word, text in fuller.items() if word in new), None)
+
+    model.say["conflict"] = pairs(relate)
+    memory.add([said("I named my cat Miso.", "b"), said("I have a black cat.", "c")], user_id="ana", enrich="now")
+    shown = " ".join(texts(memory))
+    assert "Miso" in shown
+    assert "black" in shown
+
+
+def test_an_extension_does_not_bring_back_what_is_erased_while_the_model_thinks(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I hide gold.", "a", MAY)
+
+    def erasing(request):
+        memory.delete(user_id="ana", turn_id="a")
+        model.say.pop("conflict")
+        return json.dumps({"pairs": [{"new": 1, "relation": "extends", "old": 1, "text": "Ana hide gold and hens."}]})
+
+    model.say["conflict"] = erasing
+    tell(memory, "I hide hens.", "b", JUNE)
+    memory.wait(user_id="ana")
+    assert texts(memory, *STATUSES) == ["Ana hide hens."]
+
+
+def test_a_proposed_extension_goes_with_the_words_that_it_extends(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I hide gold.", "a", MAY)
+    memory.close()
+    memory = opened(model, Enriching(episodes="rules", approve=True))
+    model.say["conflict"] = pairs(lambda new, old: "gold" in old and ("extends", "Ana hide gold and hens."))
+    tell(memory, "I hide hens.", "b", JUNE)
+    assert [note.text for note in memory.proposals(user_id="ana")] == ["Ana hide gold and hens."]
+    memory.delete(user_id="ana", turn_id="a")
+    assert all("gold" not in text for text in texts(memory, *STATUSES))
+
+
+def test_an_approved_extension_does_not_undo_another_one(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I adopted a cat.", "a", MAY)
+    memory.close()
+    memory = opened(model, Enriching(episodes="rules", approve=True))
+    model.say["conflict"] = pairs(lambda new, old: "Ana" in old and ("extends", "Ana adopted a cat called Miso."))
+    tell(memory, "I named my cat Miso.", "b", JUNE)
+    model.say["conflict"] = pairs(lambda new, old: "Ana" in old and ("extends", "Ana adopted a black cat."))
+    tell(memory, "I have a black cat.", "c", JULY)
+    for waiting in memory.proposals(user_id="ana"):
+        memory.approve(waiting.note_id, user_id="ana")
+    assert {"Ana adopted a cat called Miso.", "Ana adopted a black cat."} <= set(texts(memory))
+
+
+def test_what_says_the_same_as_a_note_erased_meanwhile_is_a_note_itself(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I keep bees.", "a", MAY)
+
+    def erasing(request):
+        memory.delete(user_id="ana", turn_id="a")
+        return json.dumps({"pairs": [{"new": 1, "relation": "equivalent", "old": 1, "text": ""}]})
+
+    model.say["conflict"] = erasing
+    tell(memory, "I keep bees.", "b", JUNE)
+    [note] = memory.notes(user_id="ana")
+    assert (note.text, note.sources[0].turn_id) == ("Ana keep bees.", "b")
+
+
+def test_a_quotation_stays_where_a_person_took_the_note_back(opened, tmp_path):
+    memory = opened(ReadingModel())
+    tell(memory, "I moved to Lisbon.", "a", MAY)
+    for entry in reversed(memory._store.operations("ana")):
+        if entry.detail.get("run"):
+            memory.undo(entry.operation_id, user_id="ana")
+    assert texts(memory) == ["I moved to Lisbon."]
+    read_again(tmp_path)
+    memory.wait(user_id="ana")
+    assert texts(memory) == ["I moved to Lisbon."]
