@@ -170,6 +170,20 @@ def test_a_person_lets_it_take_its_place(store: Store) -> None:
     assert store.check() == []
 
 
+def test_what_was_decided_may_wait_again(store: Store) -> None:
+    store.write("u", batch(a, b, notes=(note("n", a),)), now=NOW)
+    store.write("u", held_version("n, too"), now=NOW)
+    refused = state(version=2, action="RETRACT", before=("proposed", ALWAYS), after=("retracted", ALWAYS))
+    store.write("u", Batch(states=(refused,), settled=(("N1", 2),)), now=NOW)
+    again = state(version=2, action="UPDATE", before=("retracted", ALWAYS), after=("proposed", ALWAYS))
+    waiting = Batch(states=(again,), waiting={("N1", 2): Held("extending", "N1")})
+    store.write("u", waiting, now=NOW)
+    assert store.held("u") == {("N1", 2): Held("extending", "N1")}
+    with pytest.raises(StoreConflict):
+        store.write("u", replace(waiting, states=()), now=NOW)
+    assert store.check() == []
+
+
 @pytest.mark.parametrize("settled", [("N1", 1), ("N1", 3), ("N9", 1), ("a", 1)])
 def test_what_waits_for_nobody_cannot_be_settled(store: Store, settled: tuple[str, int]) -> None:
     store.write("u", batch(a, b, notes=(note("n", a),)), now=NOW)

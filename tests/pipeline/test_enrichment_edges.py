@@ -9,14 +9,14 @@ from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mnemic import Budgets, Enriching, Limit, Memory
+from mnemic import Enriching, Memory
 from mnemic.memory.opening import enriching
 from mnemic.models.cues import RuleCues
 from mnemic.models.patience import Patience
 from mnemic.models.purposes import LanguageModels
 from mnemic.store import open_store
 from mnemic.types import STATUSES
-from reading_kit import ReadingModel, numbered, tagged
+from reading_kit import ReadingModel, numbered
 
 MAY, JUNE, JULY = "2024-05-20T10:00:00Z", "2024-06-20T10:00:00Z", "2024-07-20T10:00:00Z"
 NOTES = Enriching(episodes="rules")
@@ -206,3 +206,42 @@ def test_a_quotation_stays_where_a_person_took_the_note_back(opened, tmp_path):
     read_again(tmp_path)
     memory.wait(user_id="ana")
     assert texts(memory) == ["I moved to Lisbon."]
+
+
+@pytest.mark.parametrize("verdict", ["approve", "reject"])
+def test_a_decision_that_is_undone_can_be_made_again(opened, verdict):
+    model = ReadingModel()
+    memory = opened(model, Enriching(episodes="rules", approve=True))
+    tell(memory, "I work at the harbour.", "a", MAY)
+    [waiting] = memory.proposals(user_id="ana")
+    memory.approve(waiting.note_id, user_id="ana")
+    model.say["conflict"] = pairs(lambda new, old: "Ana" in old and ("contradicts", ""))
+    tell(memory, "I work at the library.", "b", JUNE)
+    [waiting] = memory.proposals(user_id="ana")
+    decided = getattr(memory, verdict)(waiting.note_id, user_id="ana")
+    undone = [memory.undo(entry.operation_id, user_id="ana") for entry in reversed(decided)]
+    assert memory.proposals(user_id="ana") == [waiting]
+    for [entry] in reversed(undone):
+        memory.undo(entry.operation_id, user_id="ana")
+    assert memory.proposals(user_id="ana") == []
+    memory.undo(memory._store.operations("ana")[-1].operation_id, user_id="ana")
+    if verdict == "approve":
+        memory.undo(memory._store.operations("ana")[-3].operation_id, user_id="ana")
+    memory.approve(waiting.note_id, user_id="ana")
+    assert "Ana work at the library." in texts(memory)
+    assert "Ana work at the harbour." not in texts(memory)
+
+
+def test_versions_are_undone_one_after_the_other(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I adopted a cat.", "a", MAY)
+    for id, word, at in (("b", "black", JUNE), ("c", "old", JULY)):
+        fuller = {"black": "Ana adopted a black cat.", "old": "Ana adopted an old black cat."}[word]
+        model.say["conflict"] = pairs(lambda new, old, fuller=fuller: "cat" in old and ("extends", fuller))
+        tell(memory, f"I have a {word} cat.", id, at)
+    versions = [entry for entry in memory._store.operations("ana") if entry.action == "UPDATE"]
+    assert texts(memory) == ["Ana adopted an old black cat."]
+    for entry in reversed(versions):
+        memory.undo(entry.operation_id, user_id="ana")
+    assert texts(memory) == ["Ana adopted a cat."]

@@ -11,7 +11,7 @@ from mnemic.algo.jsonable import as_object
 from mnemic.algo.revise import Proposal, Relation, revise
 from mnemic.enrich import Judged, changed
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.protocols import Batch, NoteState, Store, Written
+from mnemic.protocols import Batch, Held, NoteState, Store, Written
 from mnemic.types import STATUSES, Interval, Json, Note, NoteStatus, Operation
 
 _RELATIONS: Final[dict[str, Relation]] = {
@@ -50,7 +50,7 @@ def decide(
     if approved:
         batch, counts = _approved(store, user_id, note, held.relation, held.target_id)
     status: NoteStatus = "current" if counts else "retracted"
-    verdict: dict[str, Json] = {"decision": "approved" if approved else "rejected"}
+    verdict: dict[str, Json] = {"decision": "approved" if approved else "rejected", **_asked(held)}
     state = NoteState(
         note.note_id,
         note.version,
@@ -107,8 +107,37 @@ def undo(store: Store, user_id: str, operation_id: str, *, now: datetime) -> tup
     plan = _undone_state if "status" in operation.detail else _undone_version
     trigger = f"undo {operation_id}"
     states = plan(operation, note, by_version, lambda: _later(store, user_id, operation))
-    written = store.write(user_id, Batch(states=states, trigger=trigger), now=now)
+    batch = _waiting(store, user_id, operation, Batch(states=states, trigger=trigger))
+    written = store.write(user_id, batch, now=now)
     return tuple(store.operations(user_id, operation_ids=written.operation_ids))
+
+
+def _waiting(store: Store, user_id: str, operation: Operation, batch: Batch) -> Batch:
+    """What is proposed again waits for a person again, and what is not any more does not."""
+    held = store.held(user_id)
+    for place, state in enumerate(batch.states):
+        key = state.note_id, state.version
+        if state.after[0] == "proposed":
+            asks = Held(str(operation.detail.get("relation", "independent")), _name(operation.detail.get("target")))
+            batch = replace(batch, waiting={**batch.waiting, key: asks})
+        elif state.before[0] == "proposed" and key in held:
+            asks = held[key]
+            batch = replace(batch, settled=(*batch.settled, key))
+        else:
+            continue
+        states = list(batch.states)
+        states[place] = replace(state, detail={**state.detail, **_asked(asks)})
+        batch = replace(batch, states=tuple(states))
+    return batch
+
+
+def _asked(held: Held) -> dict[str, Json]:
+    """What a proposal asks for, for the log."""
+    return {"relation": held.relation, "target": held.target_id}
+
+
+def _name(target: Json) -> str | None:
+    return target if isinstance(target, str) else None
 
 
 def _undone_state(
@@ -129,11 +158,12 @@ def _undone_version(
     operation: Operation, note: Note, by_version: dict[int, Note], later: Callable[[], str]
 ) -> tuple[NoteState, ...]:
     """An added note or version: it is retracted, and the one before it counts again."""
-    if note.status not in ("current", "unsupported", "proposed") or max(by_version) > note.version:
+    counted = [one.version for one in by_version.values() if one.status in ("current", "superseded")]
+    if note.status not in ("current", "unsupported", "proposed") or max(counted, default=0) > note.version:
         raise InvalidInput(_changed_since(operation, later()))
     gone = NoteState(note.note_id, note.version, "RETRACT", (note.status, note.valid), ("retracted", note.valid))
     former = [one for one in by_version.values() if one.version < note.version and one.status == "superseded"]
-    if operation.action != "UPDATE" or not former:
+    if operation.action != "UPDATE" or note.status != "current" or not former:
         return (gone,)
     last = max(former, key=lambda one: one.version)
     again = NoteState(last.note_id, last.version, "UPDATE", (last.status, last.valid), ("current", last.valid))

@@ -112,6 +112,7 @@ class Batch:
         held: Position in ``notes`` -> what a note that waits for a person asks for.
         confirmations: (note_id, version) -> turns that say again what it says.
         settled: (note_id, version) of notes that wait no more.
+        waiting: (note_id, version) of notes that wait again -> what they ask for.
         episodes: New ones (``episode_id`` empty).
         remove_episodes: Those whose place they take.
         work: What language models shall do with the new traces, repacked ones included.
@@ -143,6 +144,7 @@ class Batch:
         default_factory=dict[tuple[str, int], tuple[str, ...]]
     )
     settled: tuple[tuple[str, int], ...] = ()
+    waiting: Mapping[tuple[str, int], Held] = field(default_factory=dict[tuple[str, int], Held])
     episodes: tuple[Episode, ...] = ()
     remove_episodes: tuple[str, ...] = ()
     work: tuple[WorkKind, ...] = ()

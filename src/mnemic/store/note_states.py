@@ -2,12 +2,12 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, delete, select, update
 
 from mnemic.errors import StoreConflict
-from mnemic.protocols import NoteState
+from mnemic.protocols import Held, NoteState
 from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import interval, interval_columns
 from mnemic.store.ids import number_of
@@ -59,6 +59,25 @@ def settle(connection: Connection, user_id: str, versions: Iterable[tuple[str, i
         mine = (proposals.c.user_id == user_id, proposals.c.note == number_of("N", note_id))
         if connection.execute(delete(proposals).where(*mine, proposals.c.version == version)).rowcount == 0:
             raise StoreConflict(f"note {note_id!r} of user {user_id!r} waits for nobody any more")
+
+
+def hold(adding: Adding, waiting: Mapping[tuple[str, int], Held]) -> None:
+    """Let notes wait for a person again. Raises StoreConflict where one waits already."""
+    rows = [
+        {
+            "note": number_of("N", note_id),
+            "version": version,
+            "relation": held.relation,
+            "target": None if held.target_id is None else number_of("N", held.target_id),
+        }
+        for (note_id, version), held in waiting.items()
+    ]
+    for row in rows:
+        mine = (proposals.c.user_id == adding.user_id, proposals.c.note == row["note"])
+        query = select(proposals.c.note).where(*mine, proposals.c.version == row["version"])
+        if adding.connection.execute(query).one_or_none():
+            raise StoreConflict(f"a note of user {adding.user_id!r} waits for a person already")
+    adding.put(proposals, rows)
 
 
 def _ends(valid: Interval) -> list[Json]:

@@ -29,6 +29,7 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
         work.finish(connection, user_id, batch.lease, now=now)
     note_states.apply(adding, batch.states, trigger=batch.trigger)
     note_states.settle(connection, user_id, batch.settled)
+    note_states.hold(adding, batch.waiting)
     written = add(adding, batch)
     # Only now: what the batch adds may mention them again.
     removing.drop_unmentioned(candidates)
