@@ -44,6 +44,7 @@ def test_work_is_written_with_its_traces(store: Store) -> None:
     store.write("u", batch(turn("c")), now=NOW)
     store.write("u", batch(turn("d"), work=("notes",)), now=NOW)
     assert store.enrichment("u") == Enrichment(pending=4)
+    assert store.enrichment("u", kinds=("cues", "episodes")) == Enrichment(pending=2)
     assert claimed(store, "cues").trace_ids == claimed(store, "notes").trace_ids == ("T1", "T2")
     assert claim(store, "episodes") is None
 

@@ -4,14 +4,17 @@ from __future__ import annotations
 
 import json
 import sqlite3
+import time
 from contextlib import closing
 from datetime import UTC, datetime, timedelta
 
 import pytest
 
-from mnemic import Enriching, Memory
+from mnemic import Budgets, Enriching, Limit, Memory
+from mnemic.errors import EmbeddingFailed, LanguageModelBusy
 from mnemic.memory.opening import enriching
 from mnemic.models.cues import RuleCues
+from mnemic.models.doubles import HashEmbedder
 from mnemic.models.patience import Patience
 from mnemic.models.purposes import LanguageModels
 from mnemic.store import open_store
@@ -245,3 +248,94 @@ def test_versions_are_undone_one_after_the_other(opened):
     for entry in reversed(versions):
         memory.undo(entry.operation_id, user_id="ana")
     assert texts(memory) == ["Ana adopted a cat."]
+
+
+# work --------------------------------------------------------------------------------------------------
+
+
+def test_nobody_waits_for_what_they_have_no_model_for(opened, clock):
+    model = ReadingModel()
+    model.say["segment"] = lambda _: LanguageModelBusy("too many requests", retry_after_s=900.0)
+    memory = opened(model, "default")
+    tell(memory, "I moved.", "a", MAY, enrich="later")
+    clock.passes(minutes=1)
+    assert [memory._enricher.step() for _ in range(2)] == ["done", "put_off"]
+    memory.close()
+    begun = time.monotonic()
+    assert opened(None).wait(timeout=5).waiting_for == ("too many requests",)
+    notes_only = opened(model)
+    assert notes_only.wait(user_id="ana", timeout=5).pending == 1
+    with closing(open_store(notes_only._store._file.path)) as store:
+        clock.passes(hours=1)
+        until = clock.now + timedelta(hours=1)
+        assert store.claim(["episodes"], token="dead", now=clock.now, until=until) is not None
+    assert (notes_only.wait(timeout=5).running, opened(None).wait(timeout=5).running) == (1, 1)
+    assert time.monotonic() - begun < 5
+
+
+def test_what_no_model_will_read_does_not_take_its_neighbours_with_it(opened):
+    model = ReadingModel()
+    model.say["facts"] = lambda request: "I cannot help with that." if "bomb" in request.user else model._facts(request)
+    memory = opened(model, Enriching(episodes="rules", tries=2))
+    long = " ".join(["really"] * 120)
+    things = ("fox", "owl", "bomb", "elk", "hen")
+    memory.add([said(f"I saw the {thing}. It was {long}.") for thing in things], user_id="ana")
+    standing = memory.wait(user_id="ana")
+    assert (standing.failed, standing.pending) == (1, 0)
+    read = [f"Ana saw the {thing}." for thing in ("elk", "fox", "hen", "owl")]
+    assert texts(memory) == [*read, "I saw the bomb."]
+
+
+def test_a_budget_of_a_call_is_kept_by_smaller_calls(opened):
+    model = ReadingModel()
+    memory = opened(model, Enriching(episodes="rules", align=False), budgets=Budgets(call=Limit(tokens=5000)))
+    long = " ".join(["really"] * 120)
+    things = ("fox", "owl", "eel", "elk", "hen", "ant", "bee", "cow", "dog", "emu")
+    memory.add([said(f"I saw the {thing}. It was {long}.") for thing in things], user_id="ana")
+    standing = memory.wait(user_id="ana")
+    assert (standing.pending, standing.waiting_for) == (0, ())
+    assert len(texts(memory)) == len(things)
+
+
+def test_work_that_stops_its_process_is_not_begun_for_ever(opened, clock, tmp_path):
+    model = ReadingModel()
+    memory = opened(model, Enriching(episodes="rules", tries=3))
+    tell(memory, "I moved.", "a", MAY, enrich="later")
+    with closing(open_store(tmp_path / "memory.db")) as store:
+        for number in range(3):
+            clock.passes(minutes=5)
+            until = clock.now + timedelta(minutes=1)
+            assert store.claim(["notes"], token=f"dead {number}", now=clock.now, until=until) is not None
+    clock.passes(minutes=5)
+    standing = memory.wait(user_id="ana")
+    assert (standing.failed, model.asked.total()) == (1, 0)
+    assert "begun 3 times" in standing.failures[0].reason
+    memory.retry(user_id="ana")
+    assert memory.wait(user_id="ana").done == 1
+
+
+def test_an_embedder_that_fails_does_not_lose_what_was_read(opened):
+    class Failing(HashEmbedder):
+        broken = False
+
+        def embed(self, texts):
+            if self.broken:
+                raise EmbeddingFailed("out of order")
+            return super().embed(texts)
+
+    model, embedder = ReadingModel(), Failing(64)
+    memory = opened(model, "default", embedder=embedder)
+    for number, animal in enumerate(("cat", "dog", "hen", "owl", "eel", "elk")):
+        tell(memory, f"I adopted the {animal}.", f"a{number}", MAY)
+    embedder.broken = True
+    added = memory.add(said("I adopted the fox.", "b"), user_id="ana", session_id="b", enrich="now")
+    assert not any("read by models" in warning for warning in added.warnings)
+    assert "Ana adopted the fox." in texts(memory)
+
+
+def test_an_assistant_with_a_persons_name_is_no_person(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    memory.add([said("I moved."), said("I love jazz.", role="assistant")], user_id="ana", enrich="now")
+    assert texts(memory) == ["Ana moved."]
+    assert all("jazz" not in request.user for request in model.requests)

@@ -46,8 +46,12 @@ class Passage:
         return tuple(dict.fromkeys(turn.speaker for turn in said if turn.role == "user"))
 
     def lines(self, owner: str) -> list[Line]:
-        """What the traces hold of one person's words: who, when and what in one line a piece."""
-        spans = [span for trace in self.traces for span in trace.spans if self.turns[span.turn_id].speaker == owner]
+        """What the traces hold of one person's words: who, when and what in one line a piece.
+
+        An assistant that has a person's name is no person.
+        """
+        said = [(span, self.turns[span.turn_id]) for trace in self.traces for span in trace.spans]
+        spans = [span for span, turn in said if turn.speaker == owner and turn.role == "user"]
         return [Line(span, render.line(self.turns[span.turn_id], span.start, span.end)) for span in spans]
 
     def cited(self, spans: Sequence[Span]) -> tuple[list[Turn], list[Turn]]:

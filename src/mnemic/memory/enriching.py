@@ -84,6 +84,9 @@ class Enricher:
         lease = self._claim(user_id, hurry=hurry)
         if lease is None:
             return "idle"
+        if lease.attempts > self.settings.tries:
+            self._release(lease, None, f"begun {lease.attempts - 1} times, and never ended: its process stopped")
+            return "put_off"
         self.under_way[lease.token] = lease
         try:
             return self._do(lease)
@@ -126,9 +129,7 @@ class Enricher:
                 return "done"  # erased, and the work with it
             build = self.maker.built(lease, passage)
             return replanned(partial(self._write, lease, build))
-        except BudgetExceeded as error:
-            self._release(lease, self._clock() + _LOOK_AGAIN, f"{PAUSED}{error}", counts=False)
-        except ReplyUnusable as error:
+        except (BudgetExceeded, ReplyUnusable) as error:
             return self._again(lease, error)
         except LanguageModelBusy as error:
             wait = max(error.retry_after_s or 0.0, min(_FIRST_WAIT_S * 2.0 ** (lease.attempts - 1), _LONGEST_WAIT_S))
@@ -136,7 +137,7 @@ class Enricher:
         except ModelError as error:
             self._release(lease, None, str(error))
         except StoreConflict as error:
-            _log.warning("what was read for user %r is lost: %s", lease.user_id, error)
+            self._put_off(lease, 0.0, f"what was read is lost: {error}")
         except StoreError:
             raise
         except Exception as error:  # noqa: BLE001 - models are anybody's code: one that breaks must not stop other work
@@ -144,15 +145,24 @@ class Enricher:
             self._release(lease, None, told(error))
         return "put_off"
 
-    def _again(self, lease: Lease, error: ReplyUnusable) -> Outcome:
-        """Ask again, for half as much where the reply was cut."""
-        if error.failure == "truncated" and len(lease.trace_ids) > 1 and lease.kind != "episodes":
+    def _again(self, lease: Lease, error: BudgetExceeded | ReplyUnusable) -> Outcome:
+        """Ask again: for half as much where that may be more to the point."""
+        if len(lease.trace_ids) > 1 and lease.kind != "episodes" and self._is_too_much(lease, error):
             half = len(lease.trace_ids) // 2
             rest = lease.trace_ids[half:]
             self._store.release(lease, due=self._clock(), reason="", counts=False, trace_ids=rest)
             return self._do(replace(lease, trace_ids=lease.trace_ids[:half]))
-        self._put_off(lease, 0.0, str(error))
+        if isinstance(error, BudgetExceeded):
+            self._release(lease, self._clock() + _LOOK_AGAIN, f"{PAUSED}{error}", counts=False)
+        else:
+            self._put_off(lease, 0.0, str(error))
         return "put_off"
+
+    def _is_too_much(self, lease: Lease, error: BudgetExceeded | ReplyUnusable) -> bool:
+        if isinstance(error, BudgetExceeded):
+            return error.budget == "call"
+        # At last: what no model will read must not take what stands beside it with it.
+        return error.failure == "truncated" or lease.attempts >= self.settings.tries
 
     def _put_off(self, lease: Lease, wait_s: float, reason: str) -> None:
         if lease.attempts >= self.settings.tries:

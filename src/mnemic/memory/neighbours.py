@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import logging
 from collections.abc import Sequence
 from typing import TYPE_CHECKING, Final
 
@@ -10,6 +11,7 @@ import numpy as np
 from mnemic.algo import names
 from mnemic.algo.lexical import terms
 from mnemic.algo.vectors import dots
+from mnemic.errors import ModelError
 from mnemic.memory.agreement import serving
 from mnemic.protocols import Embedder, Store
 from mnemic.types import Note
@@ -17,6 +19,8 @@ from mnemic.types import Note
 if TYPE_CHECKING:
     from mnemic.index import Indexes
     from mnemic.protocols import Floats
+
+_log = logging.getLogger("mnemic")
 
 _A_TEXT: Final = 5
 """Neighbours of a note, and candidates for a topic (methods.md 2.12)."""
@@ -51,29 +55,32 @@ class Neighbours:
         """Up to five known topics that are near one, the nearest first; without an embedder those of the same words."""
         if not known:
             return []
-        embedder = self._serving()
-        if embedder is None:
+        vectors = self._vectors([topic.lower(), *(other.lower() for other in known)])
+        if vectors is None:
             return [other for other in known if terms(other) == terms(topic)][:_A_TEXT]
-        vectors = embedder.embed([topic.lower(), *(other.lower() for other in known)])
         scores = dots(vectors[:1], vectors[1:])[0]
         order = np.argsort(-scores, kind="stable")[:_A_TEXT]
         return [known[int(place)] for place in order if scores[place] >= _TOPIC_COSINE]
 
     def nearness(self, text: str, sources: Sequence[str]) -> float | None:
         """Cosine of a text to the nearest of some others; None without an embedder, or where there are none."""
-        embedder = self._serving()
-        if embedder is None or not sources:
-            return None
-        vectors = embedder.embed([text, *sources])
-        return float(dots(vectors[:1], vectors[1:]).max())
+        vectors = self._vectors([text, *sources]) if sources else None
+        return None if vectors is None else float(dots(vectors[:1], vectors[1:]).max())
 
-    def _serving(self) -> Embedder | None:
-        return serving(self._embedder, self._store.embedder())[0]
+    def _vectors(self, texts: Sequence[str]) -> Floats | None:
+        """(texts, dim); None without an embedder, and where it fails: words serve then, as in a search."""
+        embedder, _ = serving(self._embedder, self._store.embedder())
+        try:
+            return None if embedder is None else embedder.embed(texts)
+        except ModelError as error:
+            _log.warning("what is near is found by words alone: %s", error)
+            return None
 
     def _by_vectors(self, user_id: str, texts: Sequence[str], known: Sequence[Note]) -> Floats | None:
         """(texts, known) cosines; None where vectors are missing."""
-        embedder = self._serving()
-        if embedder is None:
+        speakers = self._store.speakers(user_id)
+        asked = self._vectors([names.strip(text, speakers) for text in texts])
+        if asked is None:
             return None
         with self._indexes.graph(user_id) as (graph, _):
             slots = {graph.note_ids[slot]: slot for slot in np.flatnonzero(graph.note_current).tolist()}
@@ -81,8 +88,6 @@ class Neighbours:
             if -1 in places:
                 return None
             vectors = graph.note_vectors[places]
-        speakers = self._store.speakers(user_id)
-        asked = embedder.embed([names.strip(text, speakers) for text in texts])
         return dots(asked, vectors)
 
 

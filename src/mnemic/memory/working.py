@@ -88,10 +88,18 @@ class Workers:
             outcome = self._enricher.step(user_id=user_id, hurry=True) if self._enricher.kinds else "idle"
             standing = self._store.enrichment(user_id)
             is_late = deadline is not None and time.monotonic() >= deadline
-            if is_late or (outcome == "idle" and _is_settled(standing)):
+            if is_late or (outcome == "idle" and self._is_settled(user_id)):
                 return standing
             if outcome == "idle":
                 self._stopped.wait(_GLANCE_S)
+
+    def _is_settled(self, user_id: str | None) -> bool:
+        """Whether nothing is left that this memory has models for, but what a budget put off."""
+        kinds = self._enricher.kinds
+        if not kinds:
+            return True
+        standing = self._store.enrichment(user_id, kinds=kinds)
+        return not standing.running and all(reason.startswith(PAUSED) for reason in standing.waiting_for)
 
     def run(self) -> None:
         """Work in this thread until ``close``."""
@@ -121,7 +129,3 @@ class Workers:
                 return
             except StoreError as error:
                 _log.warning("leases of work could not be extended: %s", error)
-
-
-def _is_settled(standing: Enrichment) -> bool:
-    return not standing.running and all(reason.startswith(PAUSED) for reason in standing.waiting_for)

@@ -84,6 +84,6 @@ class WorkQueue(Protocol):
         """Let failed work be done again, at once; put-off work too. How much that is; *database* without a user."""
         ...
 
-    def enrichment(self, user_id: str | None) -> Enrichment:
-        """How far the work is; *database* without a user."""
+    def enrichment(self, user_id: str | None, *, kinds: Collection[WorkKind] | None = None) -> Enrichment:
+        """How far the work is, of these kinds where some are named; *database* without a user."""
         ...

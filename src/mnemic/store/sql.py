@@ -267,10 +267,10 @@ class SqlStore:
         with self._file.write() as connection:
             return work.retry(connection, user_id, now=now)
 
-    def enrichment(self, user_id: str | None) -> Enrichment:
+    def enrichment(self, user_id: str | None, *, kinds: Collection[WorkKind] | None = None) -> Enrichment:
         """How far the work is."""
         with self._file.read() as connection:
-            return work.enrichment(connection, user_id)
+            return work.enrichment(connection, user_id, kinds)
 
     def pending(self, user_id: str) -> int:
         """How many tasks wait."""

@@ -185,11 +185,13 @@ def again(connection: Connection, user_id: str, trace_numbers: Iterable[int], ki
         connection.execute(update(work).where(*mine).values(values))
 
 
-def enrichment(connection: Connection, user_id: str | None) -> Enrichment:
-    """How far the work is."""
+def enrichment(connection: Connection, user_id: str | None, kinds: Collection[WorkKind] | None) -> Enrichment:
+    """How far the work is, of some kinds or all."""
     query = select(work.c.state, work.c.kind, work.c.reason, func.count().label("traces"))
     if user_id is not None:
         query = query.where(work.c.user_id == user_id)
+    if kinds is not None:
+        query = query.where(work.c.kind.in_(kinds))
     rows = connection.execute(query.group_by(work.c.state, work.c.kind, work.c.reason)).all()
     sizes = Counter[str]()
     for row in rows:
