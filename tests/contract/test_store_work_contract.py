@@ -65,6 +65,21 @@ def test_repacked_traces_get_work_too(store: Store) -> None:
     assert claimed(store).trace_ids == ("T2",)
 
 
+def test_a_repacked_trace_has_the_work_that_the_one_in_its_place_had(store: Store) -> None:
+    give(store, "u", *session("s1", "a", "b"), kinds=("notes", "cues"))
+    finish(store, claimed(store, "cues", limit=1))
+    store.write("u", batch(turn("c", session_id="s1")), now=NOW)
+    packed = replace(batch(turn("d", session_id="s1")), remove_traces=("T1", "T2", "T3"), traces=())
+    traces = tuple(trace_of(*session("s1", name), ordinal=place) for place, name in enumerate("abc"))
+    store.write("u", replace(packed, traces=traces, work=("notes", "episodes"), due=NOW), now=NOW)
+    assert store.enrichment("u") == Enrichment(pending=3, done=1)
+    assert claimed(store, "notes").trace_ids == ("T4", "T5")
+    assert claimed(store, "cues").trace_ids == ("T5",)
+    assert store.withheld("u", "s1", "notes") == {"c"}
+    assert store.withheld("u", "s1", "episodes") == {"a", "b", "c"}
+    assert store.withheld("u", "s2", "notes") == store.withheld("v", "s1", "notes") == set()
+
+
 def test_enqueue_makes_only_what_never_was(store: Store) -> None:
     give(store, "u", *session("s1", "a", "b", "c"))
     store.write("u", batch(turn("d")), now=NOW)

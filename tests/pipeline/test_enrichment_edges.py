@@ -339,3 +339,80 @@ def test_an_assistant_with_a_persons_name_is_no_person(opened):
     memory.add([said("I moved."), said("I love jazz.", role="assistant")], user_id="ana", enrich="now")
     assert texts(memory) == ["Ana moved."]
     assert all("jazz" not in request.user for request in model.requests)
+
+
+# erasure -----------------------------------------------------------------------------------------------
+
+
+def test_what_was_never_to_be_read_is_not_read_when_its_neighbour_is_erased(opened):
+    model = ReadingModel()
+    memory = opened(model, "default")
+    memory.add([said("I hide gold.", "a"), said("I moved.", "b")], user_id="ana", enrich="never")
+    memory.delete(user_id="ana", turn_id="a")
+    assert memory.wait(user_id="ana").done == model.asked.total() == 0
+    assert memory.enrich(user_id="ana") == 2
+
+
+def test_what_was_never_to_be_read_is_in_no_episode_of_a_model(opened):
+    model = ReadingModel()
+    memory = opened(model, "default")
+    for text, id, enrich in (("I moved.", "a", "now"), ("I hide gold.", "b", "never"), ("I bake.", "c", "now")):
+        memory.add(said(text, id), user_id="ana", enrich=enrich)
+    assert [episode.turn_ids for episode in memory._store.episodes("ana")] == [("a",), ("c",)]
+    assert all("gold" not in request.user for request in model.requests)
+    memory.enrich(user_id="ana")
+    memory.wait(user_id="ana")
+    assert [turn for episode in memory._store.episodes("ana") for turn in episode.turn_ids] == ["a", "b", "c"]
+
+
+def test_cues_of_what_is_left_of_a_trace_are_still_found(opened):
+    model = ReadingModel()
+    memory = opened(model, Enriching(cues="model", notes="rules", episodes="rules"))
+    memory.add([said("I repaired the lantern.", "a"), said("I painted the foghorn.", "b")], user_id="ana")
+    memory.delete(user_id="ana", turn_id="a")
+    assert (memory.wait(user_id="ana").done, model.asked["cues"]) == (1, 1)
+    memory.add([said("I mended the net.", "c"), said("I sold the oars.", "d")], user_id="ana", enrich="now")
+    memory.delete(user_id="ana", turn_id="c")
+    assert (memory.wait(user_id="ana").done, model.asked["cues"]) == (2, 2)
+
+
+@pytest.mark.parametrize("relation", ["extends", "equivalent"])
+def test_what_is_said_elsewhere_too_is_a_note_again_when_the_first_words_are_erased(opened, relation):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I keep bees.", "a", MAY)
+    model.say["conflict"] = pairs(lambda new, old: "bees" in old and (relation, "Ana keep bees and many hens."))
+    tell(memory, "I keep many hens." if relation == "extends" else "I keep bees.", "b", JUNE)
+    memory.delete(user_id="ana", turn_id="a")
+    memory.wait(user_id="ana")
+    assert texts(memory) == ["Ana keep many hens." if relation == "extends" else "Ana keep bees."]
+
+
+@pytest.mark.parametrize("approve", [False, True])
+def test_what_was_contradicted_counts_again_when_the_contradiction_is_erased(opened, approve):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I work at the harbour.", "a", MAY)
+    [before] = memory.notes(user_id="ana")
+    memory.close()
+    memory = opened(model, Enriching(episodes="rules", approve=approve))
+    model.say["conflict"] = pairs(lambda new, old: "harbour" in old and ("contradicts", ""))
+    tell(memory, "I work at the library.", "b", JUNE)
+    for waiting in memory.proposals(user_id="ana"):
+        memory.approve(waiting.note_id, user_id="ana")
+    assert "Ana work at the harbour." in texts(memory, "superseded")
+    memory.delete(user_id="ana", turn_id="b")
+    assert memory.notes(user_id="ana") == [before]
+    assert all("2024-06-20" not in str(entry.detail) for entry in memory._store.operations("ana"))
+    assert memory.check() == []
+
+
+def test_what_was_contradicted_twice_stays_so_when_the_first_contradiction_is_erased(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I work at the harbour.", "a", MAY)
+    model.say["conflict"] = pairs(lambda new, old: "Ana" in old and ("contradicts", ""))
+    tell(memory, "I work at the library.", "b", JUNE)
+    tell(memory, "I work at the bakery.", "c", JULY)
+    memory.delete(user_id="ana", turn_id="b")
+    assert texts(memory) == ["Ana work at the bakery."]

@@ -117,8 +117,9 @@ def changed(
         if change.action in ("ADD", "UPDATE"):
             details[len(notes)] = detail
             notes.append(_written(change, last))
-        elif change.before is not None:
-            states.append(_state(change, detail))
+    for change in changes:
+        if change.action in ("EXPIRE", "DELETE") and change.before is not None:
+            states.append(replace(_state(change, detail), by=_instead(change.before, judged, notes)))
     return Batch(
         notes=tuple(notes),
         states=tuple(states),
@@ -235,6 +236,23 @@ def _written(change: Change, last: Mapping[str, int]) -> Note:
     else:
         note = replace(note, version=last[note.note_id] + 1)
     return replace(note, given_id=statement_id(note))
+
+
+def _instead(old: Note, judged: Judged, made: Sequence[Note]) -> int | None:
+    """The place of the new note that an old one gives way to."""
+    against = [
+        proposal.note
+        for proposal in judged.proposals
+        if proposal.relation == "contradictory"
+        and proposal.target is not None
+        and judged.shown[proposal.target].note_id == old.note_id
+    ]
+    places = (place for place, one in enumerate(made) for note in against if note and _states(one, note))
+    return next(places, None)
+
+
+def _states(one: Note, note: Note) -> bool:
+    return (one.text, one.sources) == (note.text, note.sources)
 
 
 def _state(change: Change, detail: Mapping[str, Json]) -> NoteState:

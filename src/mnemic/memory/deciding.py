@@ -82,7 +82,9 @@ def _approved(store: Store, user_id: str, note: Note, relation: str, target_id: 
     batch = changed(judged, others, trigger="person", facts=True, approve=False, detail={})
     # What would be added is there already: it only gets another status.
     kept = tuple(one for one in batch.notes if one.note_id)
-    return replace(batch, notes=kept, details={}), added
+    named: dict[str, Json] = {"by": note.note_id}
+    states = tuple(state if state.by is None else replace(state, by=None, detail=named) for state in batch.states)
+    return replace(batch, notes=kept, states=states, details={}), added
 
 
 def undo(store: Store, user_id: str, operation_id: str, *, now: datetime) -> tuple[Operation, ...]:

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Sequence
 from dataclasses import replace
 from functools import partial
+from itertools import groupby
 from typing import TYPE_CHECKING
 
 from mnemic import enrich
@@ -14,7 +15,7 @@ from mnemic.enrich import Judged, Passage, TraceCues
 from mnemic.enrich.notes import Gate
 from mnemic.memory.counted import CountedModel
 from mnemic.memory.neighbours import Neighbours
-from mnemic.protocols import Batch, Lease
+from mnemic.protocols import Batch, Lease, NoteState
 from mnemic.types import STATUSES, Json, Note, Purpose, Turn
 
 if TYPE_CHECKING:
@@ -188,12 +189,11 @@ class Maker:
             begin -= 1
         topics = list(dict.fromkeys(one.topic for one in self._store.episodes(lease.user_id) if one.topic))
         near = partial(self._neighbours().topics, known=topics) if self._settings.align_topics else None
-        made = enrich.segment(
-            passage.session[begin:end],
-            self._model("segment", lease.user_id, counted),
-            cut=self._settings.cut,
-            near=near,
-        )
+        model = self._model("segment", lease.user_id, counted)
+        cut = self._settings.cut
+        withheld = self._store.withheld(lease.user_id, lease.session_id, "episodes")
+        runs = groupby(passage.session[begin:end], key=lambda turn: turn.turn_id in withheld)
+        made = [one for hidden, run in runs if not hidden for one in enrich.segment([*run], model, cut=cut, near=near)]
 
         def build() -> Batch | None:
             wanted = [turn_id for one in made for turn_id in one.turn_ids]
@@ -216,6 +216,10 @@ def _cited(judged: Sequence[Judged]) -> list[set[str]]:
     return [{span.turn_id for span in note.sources} for note in notes if note is not None]
 
 
+def _shifted(state: NoteState, places: int) -> NoteState:
+    return state if state.by is None else replace(state, by=state.by + places)
+
+
 def _merged(parts: Sequence[Batch], trigger: str) -> Batch:
     """Batches about different people as one."""
     notes: list[Note] = []
@@ -225,7 +229,7 @@ def _merged(parts: Sequence[Batch], trigger: str) -> Batch:
         notes += part.notes
         merged = replace(
             merged,
-            states=(*merged.states, *part.states),
+            states=(*merged.states, *(_shifted(state, shift) for state in part.states)),
             confirmations={**merged.confirmations, **part.confirmations},
             details={**merged.details, **{place + shift: detail for place, detail in part.details.items()}},
             held={**merged.held, **{place + shift: held for place, held in part.held.items()}},

@@ -272,8 +272,7 @@ class Writer:
         batch, texts = erase.plan(self._store, user_id, ids)
         batch, _ = self._embedded(batch, texts, names=(), known_cues=())
         # What rested on the erased words too is gone: what is left of their traces is read again, but for its cues.
-        again = tuple(kind for kind in self._work if kind != "cues")
-        batch = replace(batch, work=again, due=self._clock())
+        batch = replace(batch, work=("notes", "episodes"), due=self._clock())
         written = self._store.write(user_id, batch, now=self._clock())
         self._settle(user_id, batch, written)
         return len(ids)

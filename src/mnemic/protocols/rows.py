@@ -67,6 +67,8 @@ class NoteState:
         before: The status and validity that the plan saw.
         after: Those that it gets.
         detail: For the log, besides these.
+        by: Position in the batch's ``notes`` of the new one that it gives way to; when that one is erased, it counts
+            again as before.
     """
 
     note_id: str
@@ -75,6 +77,7 @@ class NoteState:
     before: tuple[NoteStatus, Interval]
     after: tuple[NoteStatus, Interval]
     detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
+    by: int | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,7 +118,8 @@ class Batch:
         waiting: (note_id, version) of notes that wait again -> what they ask for.
         episodes: New ones (``episode_id`` empty).
         remove_episodes: Those whose place they take.
-        work: What language models shall do with the new traces, repacked ones included.
+        work: What language models shall do with the new traces. On a repacked one it is done again, if there was such
+            work on the trace that was in its place; of other kinds it keeps what that one had, and what was done.
         due: When that is due.
         lease: Of the work that this batch is the result of: the write finishes it.
     """

@@ -38,6 +38,10 @@ class WorkQueue(Protocol):
         """Have work done on all traces that it was never to be done on; how much that is."""
         ...
 
+    def withheld(self, user_id: str, session_id: str, kind: WorkKind) -> set[str]:
+        """The turns of a session that no work of a kind was ever to read."""
+        ...
+
     def claim(
         self, kinds: Collection[WorkKind], *, token: str, now: datetime, until: datetime, user_id: str | None = None,
         hurry: bool = False, limit: int = 64,

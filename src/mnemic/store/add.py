@@ -12,7 +12,7 @@ from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch, Vectors, Written
 from mnemic.store import episodes, vectors, work
 from mnemic.store.adding import Adding
-from mnemic.store.encodings import interval_columns, maybe_stamp
+from mnemic.store.encodings import interval_columns, maybe_stamp, micros
 from mnemic.store.ids import public_id
 from mnemic.store.note_versions import add_notes, confirm
 from mnemic.store.read import numbers_of_cues, numbers_of_turns, rows_with
@@ -49,8 +49,7 @@ def add(adding: Adding, batch: Batch) -> Written:
         vectors.touch(adding.connection, adding.user_id, adding.counters.revision, old)
     owed = dict.fromkeys((*batch.tasks, *_owed(batch, trace_numbers, versions)))
     adding.put(tasks, ({"kind": task.kind, "target_id": task.target_id} for task in owed))
-    if batch.work and batch.due is not None:
-        work.put(adding.connection, adding.user_id, trace_numbers, batch.work, batch.due)
+    _add_work(adding, batch, trace_numbers)
     made = episodes.add(adding, batch.episodes)
     _add_request(adding, batch)
     return Written(
@@ -202,6 +201,20 @@ def _add_traces(adding: Adding, new: Sequence[Trace]) -> list[int]:
     adding.put(traces, rows)
     adding.put(trace_spans, spans)
     return list(range(first, first + len(new)))
+
+
+def _add_work(adding: Adding, batch: Batch, numbers: Sequence[int]) -> None:
+    """Work on new traces; a repacked one has what the one in its place had, and what is wanted of it again."""
+    placed = list(zip(numbers, batch.traces, strict=True))
+    if batch.due is not None:
+        new = (number for number, trace in placed if trace.ordinal < 0)
+        work.put(adding.connection, adding.user_id, new, batch.work, due=micros(batch.due))
+    for number, trace in placed:
+        states = adding.begun.get(trace.ordinal, {})
+        done = [kind for kind, state in states.items() if state == "done" and kind not in batch.work]
+        due = adding.now if batch.due is None else micros(batch.due)
+        work.put(adding.connection, adding.user_id, [number], done, due=due, state="done")
+        work.put(adding.connection, adding.user_id, [number], states.keys() - set(done), due=due)
 
 
 def _numbered(

@@ -35,6 +35,7 @@ class Adding:
         now: Microseconds.
         seqs: turn_id -> ``seq`` of the turns that the batch mentions.
         cues: Cue key -> number of the cues that the batch mentions.
+        begun: Place in the chain -> the work on the trace that the batch removes there, kind -> state.
         logged: Numbers of the log entries made so far.
     """
 
@@ -44,6 +45,7 @@ class Adding:
     now: int
     seqs: dict[str, int] = field(default_factory=dict[str, int])
     cues: dict[str, int] = field(default_factory=dict[str, int])
+    begun: Mapping[int, Mapping[str, str]] = field(default_factory=dict[int, Mapping[str, str]])
     logged: list[int] = field(default_factory=list[int])
 
     def put(self, table: Table, rows: Iterable[Mapping[str, Any]]) -> None:

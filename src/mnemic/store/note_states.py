@@ -7,22 +7,23 @@ from collections.abc import Iterable, Mapping, Sequence
 from sqlalchemy import Connection, delete, select, update
 
 from mnemic.errors import StoreConflict
-from mnemic.protocols import Held, NoteState
+from mnemic.protocols import Batch, Held
 from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import interval, interval_columns
-from mnemic.store.ids import number_of
+from mnemic.store.ids import number_of, public_id
+from mnemic.store.reinstate import BY
 from mnemic.store.tables import notes, proposals
-from mnemic.types import Interval, Json
+from mnemic.types import Interval, Json, Note
 
 
-def apply(adding: Adding, states: Sequence[NoteState], *, trigger: str) -> None:
+def apply(adding: Adding, batch: Batch) -> None:
     """Give versions another status and validity, and log it.
 
     Raises:
         StoreConflict: One is gone, or is not as it was.
     """
     entries: list[LogEntry] = []
-    for state in states:
+    for state in batch.states:
         mine = (
             notes.c.user_id == adding.user_id,
             notes.c.note == number_of("N", state.note_id),
@@ -40,12 +41,13 @@ def apply(adding: Adding, states: Sequence[NoteState], *, trigger: str) -> None:
                 action=state.action,
                 target_id=state.note_id,
                 version=state.version,
-                trigger=trigger,
+                trigger=batch.trigger,
                 before=row.text,
                 after=row.text,
                 detail={
                     "status": [state.before[0], status],
                     "valid": [_ends(state.before[1]), _ends(valid)],
+                    **({} if state.by is None else {BY: _upcoming(adding, batch.notes, state.by)}),
                     **state.detail,
                 },
             )
@@ -78,6 +80,12 @@ def hold(adding: Adding, waiting: Mapping[tuple[str, int], Held]) -> None:
         if adding.connection.execute(query).one_or_none():
             raise StoreConflict(f"a note of user {adding.user_id!r} waits for a person already")
     adding.put(proposals, rows)
+
+
+def _upcoming(adding: Adding, new: Sequence[Note], place: int) -> str:
+    """The id that one of the batch's notes has or will get."""
+    before = sum(not note.note_id for note in new[:place])
+    return new[place].note_id or public_id("N", adding.counters.next_note + before)
 
 
 def _ends(valid: Interval) -> list[Json]:

@@ -13,8 +13,10 @@ from mnemic.protocols import Batch
 from mnemic.store import episodes, users
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
+from mnemic.store.reinstate import reinstate
 from mnemic.store.tables import (
     cues,
+    note_confirmations,
     note_cues,
     note_sources,
     notes,
@@ -28,6 +30,7 @@ from mnemic.store.tables import (
     unit_cues,
 )
 from mnemic.store.vectors import bump, finish
+from mnemic.store.work import again
 
 Version = tuple[int, int]
 """(note, version)."""
@@ -122,6 +125,7 @@ class Removing:
         mine = select(notes.c.note, notes.c.version).where(notes.c.user_id == self.user_id)
         counted = {tuple(row) for row in rows_with(self.connection, mine.where(_CURRENT), notes.c.note, numbers)}
         versions = [{"the_note": note, "the_version": version} for note, version in doomed]
+        self._read_again(counted & set(doomed))
         self.connection.execute(delete(notes).where(*self._version), versions)
         entries = [{"the_target": public_id("N", note), "the_version": version} for note, version in doomed]
         about = (operations.c.user_id == self.user_id, operations.c.target_id == bindparam("the_target"))
@@ -134,6 +138,20 @@ class Removing:
         self._log("note", numbers)
         self._settle(numbers, {note for note, _ in counted & set(doomed)})
 
+    def _read_again(self, versions: Collection[Version]) -> None:
+        """Have the other turns that bore these out, or said the same again, read again: else what they say is lost."""
+        held: set[int] = set()
+        numbers = {note for note, _ in versions}
+        for table in (note_sources, note_confirmations):
+            query = (
+                select(table.c.note, table.c.version, trace_spans.c.trace)
+                .join(trace_spans, (trace_spans.c.user_id == table.c.user_id) & (trace_spans.c.seq == table.c.seq))
+                .where(table.c.user_id == self.user_id)
+            )
+            found = rows_with(self.connection, query, table.c.note, numbers)
+            held |= {row.trace for row in found if (row.note, row.version) in versions}
+        again(self.connection, self.user_id, held, "notes")
+
     def _settle(self, numbers: Collection[int], uncounted: Collection[int]) -> None:
         """Let what is left of these notes come again.
 
@@ -144,6 +162,7 @@ class Removing:
         bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), [tuple(row[:2]) for row in left])
         gone = set(numbers) - {row.note for row in left}
         finish(self.connection, self.user_id, (public_id("N", number) for number in gone))
+        reinstate(self.connection, self.user_id, self.revision, {public_id("N", note) for note in gone & {*uncounted}})
         ever = [row for row in left if row.note in uncounted and row.status not in ("proposed", "unsupported")]
         last = {row.note: row for row in sorted(ever, key=lambda row: row.version)}
         again = [

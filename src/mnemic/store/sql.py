@@ -226,6 +226,11 @@ class SqlStore:
         with self._file.write() as connection:
             return work.enqueue(connection, user_id, kinds, due=due)
 
+    def withheld(self, user_id: str, session_id: str, kind: WorkKind) -> set[str]:
+        """What was not to be read."""
+        with self._file.read() as connection:
+            return work.withheld(connection, user_id, session_id, kind)
+
     def claim(
         self,
         kinds: Collection[WorkKind],

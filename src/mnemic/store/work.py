@@ -14,7 +14,8 @@ from mnemic.errors import StoreConflict
 from mnemic.protocols import Lease
 from mnemic.store.encodings import micros
 from mnemic.store.ids import numbers_of, pieces, public_id
-from mnemic.store.tables import traces, work
+from mnemic.store.read import rows_with
+from mnemic.store.tables import trace_spans, traces, turns, work
 from mnemic.types import Enrichment, FailedWork, WorkKind
 
 if TYPE_CHECKING:
@@ -31,11 +32,17 @@ class Wanted:
 
 
 def put(
-    connection: Connection, user_id: str, trace_numbers: Iterable[int], kinds: Collection[WorkKind], due: datetime
+    connection: Connection,
+    user_id: str,
+    trace_numbers: Iterable[int],
+    kinds: Collection[str],
+    *,
+    due: int,
+    state: str = "pending",
 ) -> int:
     """Make work of each kind on new traces; how much."""
     rows = [
-        {"user_id": user_id, "trace": trace, "kind": kind, "state": "pending", "attempts": 0, "due_at": micros(due)}
+        {"user_id": user_id, "trace": trace, "kind": kind, "state": state, "attempts": 0, "due_at": due}
         for trace in trace_numbers
         for kind in dict.fromkeys(kinds)
     ]
@@ -50,8 +57,33 @@ def enqueue(connection: Connection, user_id: str, kinds: Collection[WorkKind], *
     for kind in dict.fromkeys(kinds):
         has = select(work.c.trace).where(work.c.user_id == traces.c.user_id, work.c.trace == traces.c.trace)
         query = select(traces.c.trace).where(traces.c.user_id == user_id, ~has.where(work.c.kind == kind).exists())
-        made += put(connection, user_id, connection.execute(query).scalars().all(), (kind,), due)
+        made += put(connection, user_id, connection.execute(query).scalars().all(), (kind,), due=micros(due))
     return made
+
+
+def of_places(connection: Connection, user_id: str, trace_ids: Collection[str]) -> dict[int, dict[str, str]]:
+    """Place in the chain of some traces -> the work on them, kind -> state."""
+    query = (
+        select(traces.c.ordinal, work.c.kind, work.c.state)
+        .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
+        .where(work.c.user_id == user_id)
+    )
+    found: dict[int, dict[str, str]] = {}
+    for row in rows_with(connection, query, work.c.trace, numbers_of("T", trace_ids)):
+        found.setdefault(row.ordinal, {})[row.kind] = row.state
+    return found
+
+
+def withheld(connection: Connection, user_id: str, session_id: str, kind: WorkKind) -> set[str]:
+    """The turns of a session in whose traces no work of a kind ever was."""
+    has = select(work.c.trace).where(work.c.user_id == traces.c.user_id, work.c.trace == traces.c.trace)
+    query = (
+        select(turns.c.turn_id)
+        .join(trace_spans, and_(trace_spans.c.user_id == turns.c.user_id, trace_spans.c.seq == turns.c.seq))
+        .join(traces, and_(traces.c.user_id == trace_spans.c.user_id, traces.c.trace == trace_spans.c.trace))
+        .where(traces.c.user_id == user_id, traces.c.session_id == session_id, ~has.where(work.c.kind == kind).exists())
+    )
+    return set(connection.execute(query).scalars())
 
 
 def first(connection: Connection, wanted: Wanted, *, now: datetime) -> AnyRow | None:
