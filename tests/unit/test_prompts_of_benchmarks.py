@@ -57,7 +57,7 @@ def test_the_prompt_is_word_for_word(name):
 
 @pytest.mark.parametrize("rule", ["topic", "coarse"])
 def test_an_ablation_of_segmentation_differs_in_where_an_episode_begins(rule):
-    request = segment.render(CUT, rule=rule)
+    request = segment.render(CUT, cut=rule)
     assert request == replace(segment.render(CUT), system=request.system)
     sent = f"version {segment.VERSIONS[rule]}\n{request.system}\n"
     assert sent == (GOLDEN / f"segment-{rule}.txt").read_text(encoding="utf-8")
