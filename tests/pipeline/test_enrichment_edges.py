@@ -416,3 +416,46 @@ def test_what_was_contradicted_twice_stays_so_when_the_first_contradiction_is_er
     tell(memory, "I work at the bakery.", "c", JULY)
     memory.delete(user_id="ana", turn_id="b")
     assert texts(memory) == ["Ana work at the bakery."]
+
+
+def test_a_note_goes_with_every_turn_that_it_has_words_from(opened):
+    model = ReadingModel()
+    model.say["facts"] = facts(red="Ana painted the boat Petrel red.")
+    memory = opened(model)
+    memory.add([said("I bought a boat called Petrel.", "a"), said("I painted it red.", "b")], user_id="ana")
+    memory.wait(user_id="ana")
+    [note] = [one for one in memory.notes(user_id="ana") if one.text.startswith("Ana")]
+    assert [span.turn_id for span in note.sources] == ["b", "a"]
+    memory.delete(user_id="ana", turn_id="a")
+    assert all("Petrel" not in text for text in texts(memory, *STATUSES))
+
+
+def test_what_is_learnt_goes_with_every_turn_that_it_has_words_from(opened):
+    model = ReadingModel()
+    memory = opened(model, Enriching(notes="rules", episodes="rules"))
+    memory.add([said("I bought a boat called Petrel.", "a"), said("I painted it red.", "b")], user_id="ana")
+    verdicts = iter("01")  # of the notes, and of the episodes
+    model.say["sufficiency"] = lambda _: next(verdicts)
+
+    def learn(request):
+        [number] = [number for number, line in numbered(request, "evidence") if "red" in line]
+        note = {"from": [number], "kind": "fact", "text": "Ana painted the boat Petrel red.", "date": ""}
+        return json.dumps({"notes": [note]})
+
+    model.say["evolve"] = learn
+    memory.search("What did Ana paint red?", user_id="ana", mode="best_effort", evolve=True)
+    assert "Ana painted the boat Petrel red." in texts(memory, *STATUSES)
+    memory.delete(user_id="ana", turn_id="a")
+    assert all("painted the boat Petrel" not in text for text in texts(memory, *STATUSES))
+
+
+def test_a_turn_as_long_as_a_book_is_cut_into_episodes_by_its_ends(opened):
+    model = ReadingModel()
+    memory = opened(model, Enriching(notes="rules"))
+    memory.add([said("I begin here. " + "It rains. " * 5000 + "I end here.", "long"), said("I moved.")], user_id="ana")
+    assert memory.wait(user_id="ana").failed == 0
+    [request] = model.requests
+    assert len(request.user) < 2000
+    assert "I begin here" in request.user
+    assert "I end here" in request.user
+    assert len(memory._store.episodes("ana")) == 1

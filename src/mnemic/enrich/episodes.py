@@ -12,6 +12,9 @@ from mnemic.prompts import topic
 from mnemic.protocols import LanguageModel
 from mnemic.types import Cut, Episode, Interval, Turn
 
+_BEGINNING, _END = 800, 200
+"""Characters of a turn that one call reads: eighty long ones must fit into it, too."""
+
 NearTopics = Callable[[str], Sequence[str]]
 """Up to five known topics that are near a new one (cosine of at least .5), the nearest first."""
 
@@ -32,7 +35,7 @@ def segment(turns: Sequence[Turn], model: LanguageModel, *, cut: Cut, near: Near
         ReplyUnusable: Nothing in a reply can be used.
         ModelError: No reply came.
     """
-    texts = [render.line(turn, 0, len(turn.text)) for turn in turns]
+    texts = [_line(turn) for turn in turns]
     parts: list[tuple[int, Sequence[Segment]]] = []
     for start, stop in segments.windows(len(turns), _WINDOW, _OVERLAP):
         parsed = prompt.parse(model.complete(prompt.render(texts[start:stop], cut=cut)), turns=stop - start)
@@ -40,6 +43,14 @@ def segment(turns: Sequence[Turn], model: LanguageModel, *, cut: Cut, near: Near
         parts.append((start, usable(parsed, what, whole=False)))
     known: dict[str, str] = {}
     return [_episode(turns, one, model, near, known) for one in segments.join(parts)]
+
+
+def _line(turn: Turn) -> str:
+    """A turn for reading; of one that is long, how it begins and ends."""
+    size = len(turn.text)
+    if size <= _BEGINNING + _END:
+        return render.line(turn, 0, size)
+    return f"{render.line(turn, 0, _BEGINNING)} … {render.one_line(render.words(turn, size - _END, size))}"
 
 
 def _episode(

@@ -8,6 +8,7 @@ from datetime import datetime, time
 from typing import Final
 
 from mnemic.algo import grounding
+from mnemic.algo.borrowed import borrowed
 from mnemic.algo.lexical import fold, terms
 from mnemic.enrich.passage import Passage
 from mnemic.prompts.drafts import Draft
@@ -77,7 +78,12 @@ class Gate:
             valid=Interval(start, None),
             sources=sources,
         )
-        return self.checked(note)
+        # What it rests on goes with it, though it is held against what it cites alone.
+        turns = self.passage.turns
+        lines = [turns[span.turn_id].text[span.start : span.end] for span in spans]
+        others = borrowed(draft.text, [number - 1 for number in numbers], lines, speakers=self.passage.speakers)
+        rooted = tuple(dict.fromkeys((*sources, *(spans[place] for place in others))))
+        return replace(self.checked(note), sources=rooted)
 
     def _likeliest(self, text: str, spans: Sequence[Span]) -> list[int]:
         """The numbers of the spans that share most words with a text."""

@@ -9,6 +9,7 @@ from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from mnemic.algo import names, render
+from mnemic.algo.borrowed import borrowed
 from mnemic.errors import MnemicError
 from mnemic.models.foreign import told
 from mnemic.prompts import evolve
@@ -80,15 +81,22 @@ def _owner(query: str, turns: Sequence[Turn]) -> str | None:
 
 
 def _note(draft: Draft, turns: Sequence[Turn], owner: str, cause: dict[str, Json]) -> Note:
-    sources = [turns[number - 1] for number in draft.sources]
+    cited = [turns[number - 1] for number in draft.sources]
+    others = borrowed(
+        draft.text,
+        [number - 1 for number in draft.sources],
+        [turn.text for turn in turns],
+        speakers=[turn.speaker for turn in turns],
+    )
+    sources = dict.fromkeys([*draft.sources, *(place + 1 for place in others)])
     return Note(
         note_id="",
         version=1,
         kind=draft.kind,
         about=owner,
         text=draft.text,
-        valid=Interval(_since(draft, sources), None),
-        sources=tuple(Span(turn.turn_id, 0, len(turn.text)) for turn in sources),
+        valid=Interval(_since(draft, cited), None),
+        sources=tuple(Span(turns[number - 1].turn_id, 0, len(turns[number - 1].text)) for number in sources),
         metadata=cause,
     )
 
