@@ -19,7 +19,7 @@ from mnemic.models.patience import Patience
 from mnemic.models.purposes import LanguageModels
 from mnemic.store import open_store
 from mnemic.types import STATUSES
-from reading_kit import ReadingModel, numbered
+from reading_kit import ReadingModel, numbered, tagged
 
 MAY, JUNE, JULY = "2024-05-20T10:00:00Z", "2024-06-20T10:00:00Z", "2024-07-20T10:00:00Z"
 NOTES = Enriching(episodes="rules")
@@ -36,6 +36,13 @@ class Clock:
 
     def passes(self, **time):
         self.now += timedelta(**time)
+
+
+class Near(HashEmbedder):
+    """Everything is near everything."""
+
+    def embed(self, texts):
+        return super().embed(["x" for _ in texts])
 
 
 @pytest.fixture
@@ -459,3 +466,52 @@ def test_a_turn_as_long_as_a_book_is_cut_into_episodes_by_its_ends(opened):
     assert "I begin here" in request.user
     assert "I end here" in request.user
     assert len(memory._store.episodes("ana")) == 1
+
+
+def test_a_topic_with_erased_words_goes_from_the_episodes_that_took_it_over(opened):
+    model = ReadingModel()
+    topic = iter(["hidden gold", "treasures"])
+    model.say["segment"] = lambda _: json.dumps(
+        {"segments": [{"start": 0, "end": 0, "topic": next(topic, "treasures"), "summary": ""}]}
+    )
+    memory = opened(model, Enriching(notes="rules"), embedder=Near(64))
+    tell(memory, "I hide gold.", "a", MAY)
+    tell(memory, "I bury my treasures.", "b", JUNE)
+    assert [episode.topic for episode in memory._store.episodes("ana")] == ["hidden gold"] * 2
+    memory.delete(user_id="ana", turn_id="a")
+    assert memory._store.episodes("ana") == []
+    memory.wait(user_id="ana")
+    assert [episode.topic for episode in memory._store.episodes("ana")] == ["treasures"]
+
+
+def test_a_topic_of_an_episodes_own_words_stays(opened):
+    model = ReadingModel()
+    model.say["segment"] = lambda _: json.dumps({"segments": [{"start": 0, "end": 0, "topic": "gold", "summary": ""}]})
+    memory = opened(model, Enriching(notes="rules"))
+    tell(memory, "I hide gold.", "a", MAY)
+    tell(memory, "I sell gold.", "b", JUNE)
+    memory.delete(user_id="ana", turn_id="a")
+    assert [episode.topic for episode in memory._store.episodes("ana")] == ["gold"]
+
+
+def test_why_reading_failed_is_erased_with_the_words_that_it_may_quote(opened, tmp_path):
+    model = ReadingModel()
+    model.say["facts"] = lambda request: ValueError(tagged(request, "dialogue"))
+    memory = opened(model)
+    long = " ".join(["really"] * 120)
+    memory.add([said("I hide gold.", "a"), said(f"I saw a fox. It was {long}.", "b")], user_id="ana", enrich="now")
+    assert "gold" in memory.status(user_id="ana").enrichment.failures[0].reason
+    memory.delete(user_id="ana", turn_id="a")
+    assert "erased" in memory.status(user_id="ana").enrichment.failures[0].reason
+    memory.close()
+    assert b"gold" not in (tmp_path / "memory.db").read_bytes()
+
+
+def test_learning_does_not_make_an_erased_user_anew(opened):
+    model = ReadingModel()
+    memory = opened(model)
+    tell(memory, "I bought a boat.", "a", MAY)
+    notes = memory.notes(user_id="ana")
+    memory.delete_all(user_id="ana")
+    assert memory._enricher.learn("ana", notes, by="a model") == ()
+    assert memory._store.users() == []

@@ -161,8 +161,12 @@ def quotations(notes: Collection[Note], known: Sequence[Note], detail: Mapping[s
 
 def taken_back(note: Note, versions: Sequence[Note]) -> bool:
     """Whether somebody retracted a statement of the same words, and it was not made again."""
-    same = [one for one in versions if revise.same_words(one.text, note.text) and set(note.sources) <= set(one.sources)]
-    return bool(same) and all(one.status == "retracted" for one in same)
+
+    def is_same(one: Note) -> bool:
+        return revise.same_words(one.text, note.text) and set(note.sources) <= set(one.sources)
+
+    gone = (one for one in versions if one.status == "retracted")
+    return any(map(is_same, gone)) and not any(is_same(one) for one in versions if one.status != "retracted")
 
 
 def quotes(note: Note, sources: Sequence[Span]) -> bool:

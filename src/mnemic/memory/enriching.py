@@ -200,6 +200,8 @@ class Enricher:
         Raises:
             ModelError: No reply came about conflicts; nothing was written.
         """
+        if not self._store.speakers(user_id):
+            return ()  # erased since: nothing may make the user anew
         build = self.maker.learnt(user_id, notes, run=self._make_id(), trigger=f"{by}: evolution")
         written = replanned(partial(self._commit, user_id, build, None))
         return written.operation_ids if written is not None else ()

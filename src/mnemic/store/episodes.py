@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections import defaultdict
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
 from sqlalchemy import Connection, delete, insert, select
 
+from mnemic.algo.lexical import terms
 from mnemic.errors import StoreConflict
 from mnemic.store.adding import Adding
 from mnemic.store.encodings import maybe_moment, moment
@@ -102,7 +103,7 @@ def remove(connection: Connection, user_id: str, revision: int, episode_ids: Ite
     _remove(connection, user_id, revision, numbers)
 
 
-def remove_with(connection: Connection, user_id: str, revision: int, seqs: Iterable[int]) -> None:
+def remove_with(connection: Connection, user_id: str, revision: int, seqs: Collection[int]) -> None:
     """Remove the episodes that hold some turns; their sessions are to be cut again, if they were by a model."""
     query = select(episode_turns.c.episode).where(episode_turns.c.user_id == user_id).distinct()
     numbers = sorted({row.episode for row in rows_with(connection, query, episode_turns.c.seq, seqs)})
@@ -117,9 +118,29 @@ def remove_with(connection: Connection, user_id: str, revision: int, seqs: Itera
         .where(trace_spans.c.user_id == user_id)
         .distinct()
     )
+    numbers = sorted({*numbers, *_named_after(connection, user_id, numbers, set(seqs))})
     held = rows_with(connection, spans, episode_turns.c.episode, numbers)
     again(connection, user_id, (row.trace for row in held), "episodes")
     _remove(connection, user_id, revision, numbers)
+
+
+def _named_after(connection: Connection, user_id: str, numbers: Sequence[int], erased: Collection[int]) -> set[int]:
+    """The other episodes that have a topic with words of erased turns in it, chosen when it was known from these."""
+    mine = select(episodes.c.episode, episodes.c.topic).where(episodes.c.user_id == user_id)
+    topics = {row.topic for row in rows_with(connection, mine, episodes.c.episode, numbers)}
+    said = select(turns.c.text).where(turns.c.user_id == user_id)
+    words = {term for row in rows_with(connection, said, turns.c.seq, erased) for term in terms(row.text)}
+    found: set[int] = set()
+    for topic in topics:
+        theirs = words.intersection(terms(topic))
+        others = connection.execute(mine.where(episodes.c.topic == topic)).all() if theirs else ()
+        for episode in {row.episode for row in others} - set(numbers):
+            own = said.join(
+                episode_turns, (episode_turns.c.user_id == turns.c.user_id) & (episode_turns.c.seq == turns.c.seq)
+            ).where(episode_turns.c.episode == episode)
+            if not theirs <= {term for row in connection.execute(own) for term in terms(row.text)}:
+                found.add(episode)
+    return found
 
 
 def _remove(connection: Connection, user_id: str, revision: int, numbers: Sequence[int]) -> None:

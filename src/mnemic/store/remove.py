@@ -30,7 +30,7 @@ from mnemic.store.tables import (
     unit_cues,
 )
 from mnemic.store.vectors import bump, finish
-from mnemic.store.work import again
+from mnemic.store.work import again, forget_reasons
 
 Version = tuple[int, int]
 """(note, version)."""
@@ -177,6 +177,7 @@ class Removing:
         return mine, notes.c.note == bindparam("the_note"), notes.c.version == bindparam("the_version")
 
     def _remove_traces(self, numbers: Collection[int]) -> None:
+        forget_reasons(self.connection, self.user_id, numbers)
         self._delete(traces, traces.c.trace, numbers)
         finish(self.connection, self.user_id, (public_id("T", number) for number in numbers))
         self._log("trace", numbers)

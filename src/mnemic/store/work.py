@@ -6,7 +6,7 @@ from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
 from dataclasses import dataclass
 from datetime import datetime
-from typing import TYPE_CHECKING, Any
+from typing import TYPE_CHECKING, Any, Final
 
 from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
 
@@ -20,6 +20,9 @@ from mnemic.types import Enrichment, FailedWork, WorkKind
 
 if TYPE_CHECKING:
     from mnemic.store.read import AnyRow
+
+
+_ERASED: Final = "the reason was erased with words that it may have held"
 
 
 @dataclass(frozen=True, slots=True)
@@ -215,6 +218,15 @@ def again(connection: Connection, user_id: str, trace_numbers: Iterable[int], ki
     for piece in pieces(trace_numbers):
         mine = (work.c.user_id == user_id, work.c.kind == kind, work.c.state == "done", work.c.trace.in_(piece))
         connection.execute(update(work).where(*mine).values(values))
+
+
+def forget_reasons(connection: Connection, user_id: str, trace_numbers: Iterable[int]) -> None:
+    """Take why work on some traces failed from all that failed with it: what models say may quote erased words."""
+    query = select(work.c.reason).where(work.c.user_id == user_id, work.c.state == "failed", work.c.reason.is_not(None))
+    reasons = {row.reason for row in rows_with(connection, query, work.c.trace, trace_numbers)}
+    for reason in reasons:
+        mine = (work.c.user_id == user_id, work.c.state == "failed", work.c.reason == reason)
+        connection.execute(update(work).where(*mine).values(reason=_ERASED))
 
 
 def enrichment(connection: Connection, user_id: str | None, kinds: Collection[WorkKind] | None) -> Enrichment:
