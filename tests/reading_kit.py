@@ -12,8 +12,10 @@ import threading
 import time
 from collections import Counter
 from collections.abc import Callable
+from typing import Any
 
 from mnemic.protocols import Completion, Reply
+from model_server_kit import Answer, completion
 
 _LINE = re.compile(r"^(\d+)\. (.*)$", re.MULTILINE)
 _OWNER = re.compile(r"<owner>\n(.*)\n</owner>")
@@ -137,3 +139,16 @@ class ReadingModel:
                 }
                 notes.append(note)
         return json.dumps({"notes": notes, "sentences": sentences})
+
+
+def over_http(reader: ReadingModel) -> Callable[[dict[str, Any]], Answer]:
+    """Has a server answer as the reader does: what a page is, its schema says."""
+
+    def answer(body: dict[str, Any]) -> Answer:
+        said = {message["role"]: message["content"] for message in body["messages"]}
+        form = body.get("response_format", {}).get("json_schema", {}).get("schema")
+        name = body.get("response_format", {}).get("json_schema", {}).get("name", "")
+        purpose = next(one for one in ("segment", "conflict", "cues", "notes") if one in name)
+        return completion(reader.complete(Completion(purpose, said["system"], said["user"], 1, form)).text)
+
+    return answer

@@ -13,8 +13,9 @@ from mnemic.memory import Memory
 from mnemic.memory.search import Searcher
 
 COMMANDS = (
-    "demo", "add", "import", "search", "context", "answer", "notes", "status", "export", "delete", "reembed", "migrate",
-    "doctor",
+    "demo", "add", "import", "search", "context", "answer", "notes", "proposals", "approve", "reject", "history",
+    "undo", "reflect", "forget", "restore", "episodes", "status", "export", "delete", "worker", "enrich", "retry",
+    "reembed", "migrate", "doctor",
 )  # fmt: skip
 
 

@@ -10,7 +10,9 @@ from pathlib import Path
 
 import pytest
 
+from mnemic import Enriching
 from mnemic.memory import Memory
+from reading_kit import ReadingModel
 
 HOSTILE = "[bold]not bold[/bold] [link=http://x]y[/link] \x1b[2J \x9b2J \u202eabc \x07 plain"
 
@@ -100,6 +102,41 @@ def test_words_neither_command_the_terminal_nor_the_markup(filled, tmp_path, mon
         assert_harmless(out)
     [hit] = json.loads(filled(*words("search", "plain", "--json", "--session", "\x1b[2J"))[1])["results"]
     assert HOSTILE in hit["text"]
+
+
+@pytest.fixture
+def hostile(cli, tmp_path):
+    """Notes of ana's in hostile words: N1, by a model of such a name, waits for her; N2 and N3 say the same."""
+    model = ReadingModel(name="scripted:\x1b[2J")
+    episode = {"start": 0, "end": 0, "topic": HOSTILE, "summary": HOSTILE}
+    model.say["facts"] = lambda _: json.dumps({"facts": [{"from": [1], "text": HOSTILE}]})
+    model.say["segment"] = lambda _: json.dumps({"segments": [episode]})
+    settings = Enriching(approve=True)
+    with Memory.open(tmp_path / "m.db", embedder=None, model=model, enrichment=settings, workers=0) as memory:
+        for id, enrich in (("x\x1b[2J", "now"), ("y\x9b2J", "never")):
+            said = {"role": "user", "name": "\x1b[31mMallory", "content": HOSTILE, "id": id, "session_id": id}
+            memory.add(said, user_id="ana", enrich=enrich)
+            note = {"id": id, "text": HOSTILE, "sources": [id], "about": "\x1b[31mMallory", "kind": "preference"}
+            memory.add_notes(note, user_id="ana")
+    return cli
+
+
+@pytest.mark.parametrize("json_too", [(), ("--json",)], ids=["text", "json"])
+@pytest.mark.parametrize("decide", ["approve", "reject"])
+@pytest.mark.parametrize("terminal", [False, True])
+def test_notes_their_history_and_episodes_do_neither(hostile, monkeypatch, terminal, decide, json_too):
+    if terminal:
+        monkeypatch.setattr("sys.stdout.isatty", lambda: True)
+        monkeypatch.setenv("COLUMNS", "200")
+    without = ("--embedder", "none")
+    commands = [
+        ("proposals",), ("history", "N1"), (decide, "N1", *(without if decide == "approve" else ())),
+        ("reflect", "--dry-run", *without), ("reflect", *without), ("undo", "O5"), ("notes",),
+        ("forget", "--max-notes", "1", "--dry-run"), ("forget", "--max-notes", "1"), ("restore", "N2"),
+        ("history", "N3"), ("episodes", *without),
+    ]  # fmt: skip
+    for command in commands:
+        assert_harmless(hostile(*command, "--user", "ana", *json_too)[1])
 
 
 @pytest.mark.fault("B196")

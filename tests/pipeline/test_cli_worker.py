@@ -10,22 +10,8 @@ import time
 
 import pytest
 
-from mnemic.protocols import Completion
-from model_server_kit import completion, error, serving
-from reading_kit import ReadingModel
-
-
-def reading(reader):
-    """Answers over HTTP as the model by rules does: what a page is, its schema says."""
-
-    def answer(body):
-        said = {message["role"]: message["content"] for message in body["messages"]}
-        form = body.get("response_format", {}).get("json_schema", {}).get("schema")
-        name = body.get("response_format", {}).get("json_schema", {}).get("name", "")
-        purpose = next(one for one in ("segment", "conflict", "cues", "notes") if one in name)
-        return completion(reader.complete(Completion(purpose, said["system"], said["user"], 1, form)).text)
-
-    return answer
+from model_server_kit import error, serving
+from reading_kit import ReadingModel, over_http
 
 
 @pytest.fixture
@@ -36,7 +22,7 @@ def reader():
 @pytest.fixture
 def server(reader, monkeypatch):
     pytest.importorskip("pydantic_ai", reason="the extra llm is not installed")
-    with serving(reading(reader)) as serves:
+    with serving(over_http(reader)) as serves:
         monkeypatch.setenv("MNEMIC_MODEL", f"openai-compatible:m@{serves.url}")
         yield serves
 

@@ -10,7 +10,7 @@ from typing import Annotated
 import typer
 
 from mnemic import __version__
-from mnemic.cli import answering, bench, demonstration, output, reading, upkeep, working, writing
+from mnemic.cli import answering, bench, demonstration, output, reading, tending, upkeep, working, writing
 from mnemic.errors import MnemicError
 
 app = typer.Typer(
@@ -29,10 +29,21 @@ app.command()(reading.search)
 app.command()(reading.context)
 app.command()(answering.answer)
 app.command()(reading.notes)
+app.command()(tending.proposals)
+app.command()(tending.approve)
+app.command()(tending.reject)
+app.command()(tending.history)
+app.command()(tending.undo)
+app.command()(tending.reflect)
+app.command()(tending.forget)
+app.command()(tending.restore)
+app.command()(reading.episodes)
 app.command()(reading.status)
 app.command()(reading.export)
 app.command()(writing.delete)
 app.command()(working.worker)
+app.command()(working.enrich)
+app.command()(working.retry)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)

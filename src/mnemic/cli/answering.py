@@ -7,6 +7,7 @@ from typing import Annotated
 import typer
 
 from mnemic.cli import hits, options, output
+from mnemic.cli.reading import knows
 from mnemic.types import Answer, Json
 
 _FAILED = {
@@ -53,7 +54,7 @@ def answer(
                     said += piece
                 found = stream.answer
             _finish(said, found)
-        is_known = bool(found.evidence) or bool(memory.get_all(user_id=user_id, limit=1))
+        is_known = bool(found.evidence) or knows(memory, user_id)
     output.warn(found.warnings)
     if json:
         output.result(output.as_json(_as_json(found)))

@@ -1,4 +1,4 @@
-"""Commands that read a memory: search, context, notes, status, export."""
+"""Commands that read a memory: search, context, notes, episodes, status, export."""
 
 from __future__ import annotations
 
@@ -10,9 +10,9 @@ from typing import TYPE_CHECKING, Annotated, TextIO
 
 import typer
 
-from mnemic.cli import hits, options, output
+from mnemic.cli import hits, kept, options, output
 from mnemic.errors import InvalidInput
-from mnemic.types import Enrichment, Granularity, Interval
+from mnemic.types import Enrichment, Granularity
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -51,7 +51,7 @@ def search(
             query, user_id=user_id, top_k=top_k, threshold=threshold, granularity=granularity, explain=explain,
             mode=mode, keep_notes=keep_notes, evolve=evolve, **narrowing,
         )  # fmt: skip
-        is_known = bool(found.results) or _is_known(memory, user_id)
+        is_known = bool(found.results) or knows(memory, user_id)
     output.warn(found.warnings)
     if json:
         output.result(output.as_json(hits.as_json(found) | (hits.layers(found) if mode != "graph" else {})))
@@ -89,7 +89,7 @@ def context(
         from mnemic.memory import context as packing
 
         found = memory.search(query, user_id=user_id, top_k=packing.depth(max_tokens), **narrowing)
-        is_known = bool(found.results) or _is_known(memory, user_id)
+        is_known = bool(found.results) or knows(memory, user_id)
     text = packing.block(found, max_tokens)
     output.warn(found.warnings)
     if not is_known:
@@ -120,25 +120,42 @@ def notes(
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
         found = memory.notes(user_id=user_id, about=about, as_of=as_of, limit=limit)
-        is_known = bool(found) or _is_known(memory, user_id)
+        is_known = bool(found) or knows(memory, user_id)
     if not is_known:
         output.note(hits.nobody(user_id))
     if json:
         output.result(output.as_json({"notes": [asdict(note) for note in found]}))
         return
     for note in found:
-        sources = ", ".join(span.turn_id for span in note.sources)
-        output.styled(output.shown(f"{note.note_id}  {note.about}, {note.kind}: {note.text}"))
-        output.styled(output.shown(f"{_validity(note.valid)}; from {sources}; {note.status}"), "dim", indent=3)
+        kept.show_note(note)
     if is_known:
         output.note(output.counted(len(found), "note"))
 
 
-def _validity(valid: Interval) -> str:
-    start, end = (f"{at:%Y-%m-%d}" if at else "" for at in (valid.start, valid.end))
-    if not start and not end:
-        return "at any time"
-    return f"{start} to {end}" if start and end else f"since {start}" if start else f"until {end}"
+def episodes(
+    db: options.Database = None,
+    user: options.User = None,
+    session: options.Session = None,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """List what the dialogue falls into, in its order.
+
+    Every message lies in one episode: of a language model's making, or cut by local rules.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        found = memory.episodes(user_id=user_id, session_id=session)
+        is_known = bool(found) or knows(memory, user_id)
+    if not is_known:
+        output.note(hits.nobody(user_id))
+    if json:
+        output.result(output.as_json({"episodes": [asdict(episode) for episode in found]}))
+        return
+    for episode in found:
+        kept.show_episode(episode)
+    if is_known:
+        output.note(output.counted(len(found), "episode"))
 
 
 def status(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
@@ -196,7 +213,7 @@ def export(
         stream = stack.enter_context(_new_file(to)) if to else sys.stdout
         for record in memory.export(user_id=user_id):
             stream.write(output.as_json(record) + "\n")
-        if not _is_known(memory, user_id):
+        if not knows(memory, user_id):
             output.note(hits.nobody(user_id))
 
 
@@ -210,5 +227,6 @@ def _new_file(name: str) -> TextIO:
     return path.open("w", encoding="utf-8", newline="\n")
 
 
-def _is_known(memory: Memory, user_id: str) -> bool:
+def knows(memory: Memory, user_id: str) -> bool:
+    """Whether a user has anything in memory."""
     return bool(memory.get_all(user_id=user_id, limit=1))

@@ -1,4 +1,4 @@
-"""The command that has language models read what was added."""
+"""Commands that have language models read what was added: worker, enrich, retry."""
 
 from __future__ import annotations
 
@@ -7,8 +7,8 @@ from typing import Annotated
 
 import typer
 
-from mnemic.cli import options, output
-from mnemic.cli.reading import enrichment_lines
+from mnemic.cli import hits, options, output
+from mnemic.cli.reading import enrichment_lines, knows
 from mnemic.errors import InvalidInput
 
 
@@ -46,3 +46,36 @@ def worker(
         output.result(output.shown(line))
     if found.failed:
         raise typer.Exit(1)
+
+
+def enrich(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """Have models read what they were never to read: what was added without one.
+
+    Leaves the work in the database; worker does it.
+    """
+    user_id, name, thinking = options.user(user), options.existing(db), options.readers()
+    if thinking["model"] is None:
+        raise InvalidInput("no language model is set: name one by MNEMIC_MODEL (docs/models.md)")
+    with options.memory(name, "none", thinking) as memory:
+        made = memory.enrich(user_id=user_id)
+        stranger = None if made or knows(memory, user_id) else user_id
+    _left(made, stranger, json=json)
+
+
+def retry(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """Have failed and put-off work done again; of one user with --user.
+
+    Leaves the work in the database; worker does it.
+    """
+    user_id = options.optional_user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        made = memory.retry(user_id=user_id)
+        stranger = None if made or user_id is None or knows(memory, user_id) else user_id
+    _left(made, stranger, json=json)
+
+
+def _left(pieces: int, stranger: str | None, *, json: bool) -> None:
+    """Say how much is left to a worker; ``stranger`` is a user who is not in the database."""
+    if stranger is not None:
+        output.note(hits.nobody(stranger))
+    output.result(output.as_json({"pieces": pieces}) if json else f"{output.counted(pieces, 'piece')} of work to do")

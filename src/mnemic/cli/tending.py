@@ -1,0 +1,162 @@
+"""Commands that tend notes: history, undo, proposals, approve, reject, reflect, forget, restore."""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+from dataclasses import asdict
+from typing import Annotated
+
+import typer
+
+from mnemic.cli import hits, kept, options, output
+from mnemic.cli.reading import knows
+from mnemic.types import Note, Operation
+
+NoteId = Annotated[str, typer.Argument(metavar="NOTE", help="Its id: N3.")]
+DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, show what would change.")]
+
+
+def history(
+    id: Annotated[str, typer.Argument(metavar="ID", help="Of a note or a message: N3.")],
+    db: options.Database = None,
+    user: options.User = None,
+    json: options.AsJson = False,
+) -> None:
+    """Show what happened to a note, or to a message's metadata.
+
+    Oldest first, a line an operation: its id, when in UTC, what, by whom, the words before and after.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        found = memory.history(id, user_id=user_id)
+        stranger = None if found or knows(memory, user_id) else user_id
+    _tell(found, stranger, json=json)
+    if stranger is None and not found:
+        output.note(f"Nothing happened to {output.shown(repr(id))}, or there is no such note or message.")
+
+
+def undo(
+    operation_id: Annotated[str, typer.Argument(metavar="OPERATION", help="Its id, as history shows it: O7.")],
+    db: options.Database = None,
+    user: options.User = None,
+    json: options.AsJson = False,
+) -> None:
+    """Take back one operation, by others that can be undone in turn."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        done = memory.undo(operation_id, user_id=user_id)
+    _tell(done, json=json)
+
+
+def proposals(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """List notes that wait for a person, oldest first."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        found = memory.proposals(user_id=user_id)
+        stranger = None if found or knows(memory, user_id) else user_id
+    _list(found, "waits" if len(found) == 1 else "wait", stranger, json=json)
+
+
+def approve(
+    note_id: NoteId,
+    db: options.Database = None,
+    user: options.User = None,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Let a proposed note count, with what it was to change."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        done = memory.approve(note_id, user_id=user_id)
+    _tell(done, json=json)
+
+
+def reject(
+    note_id: NoteId, db: options.Database = None, user: options.User = None, json: options.AsJson = False
+) -> None:
+    """Retract a proposed note; it stays readable."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        done = memory.reject(note_id, user_id=user_id)
+    _tell(done, json=json)
+
+
+def reflect(
+    db: options.Database = None,
+    user: options.User = None,
+    dry_run: DryRun = False,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Look for notes that contradict or repeat each other, and resolve that.
+
+    By the language model of MNEMIC_MODEL, or by rules without one. Nothing is deleted; undo takes each change back.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder, options.thinking_for("conflict")) as memory:
+        done = memory.reflect(user_id=user_id, dry_run=dry_run)
+        stranger = None if done or knows(memory, user_id) else user_id
+    _tell(done, stranger, json=json)
+    if stranger is None:
+        output.note(f"{output.counted(len(done), 'change')}{_planned(dry_run)}")
+
+
+def forget(
+    max_notes: Annotated[int, typer.Option("--max-notes", metavar="N", help="How many current notes are left.")],
+    db: options.Database = None,
+    user: options.User = None,
+    half_life_days: Annotated[
+        float, typer.Option("--half-life-days", metavar="DAYS", help="Age at which a note has half of its strength.")
+    ] = 90.0,
+    dry_run: DryRun = False,
+    json: options.AsJson = False,
+) -> None:
+    """Archive the weakest notes where there are too many.
+
+    Words are never forgotten, only what was noted of them; restore brings each note back.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        gone = memory.forget(user_id=user_id, max_notes=max_notes, half_life_days=half_life_days, dry_run=dry_run)
+        stranger = None if gone or knows(memory, user_id) else user_id
+    _list(gone, f"archived{_planned(dry_run)}", stranger, json=json)
+
+
+def restore(
+    note_id: NoteId, db: options.Database = None, user: options.User = None, json: options.AsJson = False
+) -> None:
+    """Make an archived note current again."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        note = memory.restore(note_id, user_id=user_id)
+    if json:
+        output.result(output.as_json({"note": asdict(note)}))
+    else:
+        kept.show_note(note)
+
+
+def _tell(operations: Sequence[Operation], stranger: str | None = None, *, json: bool) -> None:
+    """Print operations; ``stranger`` is a user who is not in the database."""
+    if stranger is not None:
+        output.note(hits.nobody(stranger))
+    if json:
+        output.result(output.as_json({"operations": [asdict(one) for one in operations]}))
+    else:
+        kept.show_operations(operations)
+
+
+def _list(notes: Sequence[Note], state: str, stranger: str | None, *, json: bool) -> None:
+    """Print notes, and what became of so many; ``stranger`` is a user who is not in the database."""
+    if stranger is not None:
+        output.note(hits.nobody(stranger))
+    if json:
+        output.result(output.as_json({"notes": [asdict(note) for note in notes]}))
+        return
+    for note in notes:
+        kept.show_note(note)
+    if stranger is None:
+        output.note(f"{output.counted(len(notes), 'note')} {state}")
+
+
+def _planned(dry_run: bool) -> str:
+    return ", if it were not a dry run" if dry_run else ""
