@@ -280,6 +280,21 @@ def test_nobody_waits_for_what_they_have_no_model_for(opened, clock):
     assert time.monotonic() - begun < 5
 
 
+def test_what_others_finish_meanwhile_ends_no_waiting_for_what_is_left(opened, monkeypatch):
+    memory = opened(ReadingModel())
+    tell(memory, "I moved.", "a", MAY, enrich="later")
+    tell(memory, "I bake bread.", "b", MAY, enrich="later")
+    lease = memory._enricher._claim("ana", hurry=True)
+    settled = memory._workers._is_settled
+
+    def others_are_done(user_id):
+        memory._enricher._do(lease)
+        return settled(user_id)
+
+    monkeypatch.setattr(memory._workers, "_is_settled", others_are_done)
+    assert memory.wait(user_id="ana", timeout=5).done == 2
+
+
 def test_what_no_model_will_read_does_not_take_its_neighbours_with_it(opened):
     model = ReadingModel()
     model.say["facts"] = lambda request: "I cannot help with that." if "bomb" in request.user else model._facts(request)

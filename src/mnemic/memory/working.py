@@ -84,13 +84,16 @@ class Workers:
         if self._enricher.kinds:
             self._begin("mnemic-leases", self._live, 1)
         deadline = None if timeout is None else time.monotonic() + timeout
+        was_settled = False
         while True:
             outcome = self._enricher.step(user_id=user_id, hurry=True) if self._enricher.kinds else "idle"
-            standing = self._store.enrichment(user_id)
             is_late = deadline is not None and time.monotonic() >= deadline
-            if is_late or (outcome == "idle" and self._is_settled(user_id)):
-                return standing
-            if outcome == "idle":
+            is_settled = outcome == "idle" and self._is_settled(user_id)
+            # Twice: what others finish after the first look may leave work for this one.
+            if is_late or (is_settled and was_settled):
+                return self._store.enrichment(user_id)
+            was_settled = is_settled
+            if outcome == "idle" and not is_settled:
                 self._stopped.wait(_GLANCE_S)
 
     def _is_settled(self, user_id: str | None) -> bool:
