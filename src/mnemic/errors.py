@@ -135,11 +135,13 @@ class LanguageModelFailed(ModelError):
 
     Attributes:
         billed: Whether the provider may have worked on the request all the same, and charges for it.
+        too_long: Whether a shorter request may succeed.
     """
 
-    def __init__(self, message: str, *, billed: bool = False) -> None:
+    def __init__(self, message: str, *, billed: bool = False, too_long: bool = False) -> None:
         super().__init__(message)
         self.billed = billed
+        self.too_long = too_long
 
 
 class LanguageModelBusy(LanguageModelFailed):

@@ -343,6 +343,22 @@ def test_a_schema_that_a_server_rejects_is_said_in_the_prompt():
         assert "facts" in str(body["messages"])
 
 
+@pytest.mark.parametrize(
+    ("status", "said", "too_long"),
+    [
+        (400, "This model's maximum context length is 8192 tokens. However, you requested 9000.", True),
+        (400, "prompt is too long: 210000 tokens > 200000 maximum", True),
+        (413, "Request Entity Too Large", True),
+        (400, "no such parameter", False),
+        (401, "bad key", False),
+    ],
+)
+def test_a_prompt_that_does_not_fit_is_told_from_other_failures(status, said, too_long):
+    with serving(lambda _: error(status, said)) as server, pytest.raises(LanguageModelFailed) as raised:
+        over_http(server).complete(request())
+    assert raised.value.too_long is too_long
+
+
 @pytest.mark.parametrize("key", [None, "secret"])
 def test_a_compatible_server_gets_its_own_key_and_never_openais(monkeypatch, key):
     pytest.importorskip("openai", reason="the extra llm is not installed")

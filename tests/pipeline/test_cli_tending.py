@@ -132,13 +132,16 @@ def test_a_person_approves_one_proposal_and_rejects_another(waiting):
     assert waiting("proposals") == (0, shown, "2 notes wait\n")
     code, out, err = waiting("approve", "N2", *WORDS)
     assert (code, err) == (0, "")
-    assert lines(out) == ['O4  ADD N2 by person; "Ana work at the harbour."; proposed > current']
+    assert lines(out) == [
+        'O4  MERGE N1 by person; "I work at the harbour."; current > archived',
+        'O5  ADD N2 by person; "Ana work at the harbour."; proposed > current',
+    ]
     assert "N2  Ana, fact: Ana work at the harbour." in waiting("notes")[1]
     [left] = json.loads(waiting("proposals", "--json")[1])["notes"]
     assert (left["note_id"], left["status"]) == ("N3", "proposed")
     code, out, err = waiting("reject", "N3")
     assert (code, err) == (0, "")
-    assert lines(out) == ['O5  RETRACT N3 by person; "Ana keep bees."; proposed > retracted']
+    assert lines(out) == ['O6  RETRACT N3 by person; "Ana keep bees."; proposed > retracted']
     assert waiting("proposals") == (0, "", "0 notes wait\n")
     assert "Ana keep bees" not in waiting("notes")[1]
     assert len(json.loads(waiting("history", "N3", "--json")[1])["operations"]) == 2
@@ -147,7 +150,7 @@ def test_a_person_approves_one_proposal_and_rejects_another(waiting):
 
 
 def test_decisions_as_json(waiting):
-    [approved] = json.loads(waiting("approve", "N2", "--json", *WORDS)[1])["operations"]
+    _, approved = json.loads(waiting("approve", "N2", "--json", *WORDS)[1])["operations"]
     [rejected] = json.loads(waiting("reject", "N3", "--json")[1])["operations"]
     assert [(one["action"], one["detail"]["decision"]) for one in (approved, rejected)] == [
         ("ADD", "approved"), ("RETRACT", "rejected")

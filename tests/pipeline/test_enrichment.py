@@ -413,6 +413,21 @@ def test_a_reply_that_was_cut_is_asked_for_half_as_much(opened):
     assert sorted(texts(memory)) == sorted(f"Ana saw the {animal}." for animal in ("fox", "owl", "eel", "elk", "hen"))
 
 
+def test_a_prompt_that_does_not_fit_is_asked_for_half_as_much(opened):
+    model = ReadingModel()
+    whole = model._facts
+    model.say["facts"] = lambda request: (
+        LanguageModelFailed("prompt is too long", too_long=True)
+        if len(numbered(request, "dialogue")) > 2
+        else whole(request)
+    )
+    memory = opened(model, Enriching(episodes="rules"))
+    long = " ".join(["really"] * 120)
+    memory.add([said(f"I saw the {animal}. It was {long}.") for animal in ("fox", "owl", "eel", "elk")], user_id="ana")
+    standing = memory.wait(user_id="ana")
+    assert (standing.failed, standing.pending, len(texts(memory))) == (0, 0, 4)
+
+
 def test_a_request_that_cannot_succeed_is_given_up_at_once(opened):
     model = ReadingModel()
     model.say["facts"] = lambda _: LanguageModelFailed("no such model")
@@ -612,14 +627,14 @@ def test_changes_wait_for_a_person(opened):
     memory.add(said("I work at the harbour."), user_id="ana", session_id="s1", timestamp=MAY, enrich="now")
     [waiting] = memory.proposals(user_id="ana")
     assert texts(memory) == ["I work at the harbour."]
-    [approved] = memory.approve(waiting.note_id, user_id="ana")
-    assert (approved.action, approved.trigger) == ("ADD", "person")
-    assert "Ana work at the harbour." in texts(memory)
+    merged, approved = memory.approve(waiting.note_id, user_id="ana")
+    assert [(one.action, one.trigger) for one in (merged, approved)] == [("MERGE", "person"), ("ADD", "person")]
+    assert texts(memory) == ["Ana work at the harbour."]  # the quotation says no more than it
     model.say["conflict"] = relating("contradicts", "Ana work at the harbour")
     memory.add(said("I work at the library."), user_id="ana", session_id="s2", timestamp=JUNE, enrich="now")
     [waiting] = memory.proposals(user_id="ana")
     assert "Ana work at the harbour." in texts(memory)
-    assert [entry.action for entry in memory.approve(waiting.note_id, user_id="ana")] == ["EXPIRE", "ADD"]
+    assert [entry.action for entry in memory.approve(waiting.note_id, user_id="ana")] == ["EXPIRE", "MERGE", "ADD"]
     assert "Ana work at the harbour." not in texts(memory)
     with pytest.raises(NotFound, match="waits for a decision"):
         memory.approve(waiting.note_id, user_id="ana")

@@ -9,7 +9,7 @@ from typing import Final, Protocol
 
 from mnemic.algo.jsonable import as_object
 from mnemic.algo.revise import Proposal, Relation, revise
-from mnemic.enrich import Judged, changed
+from mnemic.enrich import Judged, changed, quotations
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.protocols import Batch, Held, NoteState, Store, Written
 from mnemic.types import STATUSES, Interval, Json, Note, NoteStatus, Operation
@@ -84,7 +84,9 @@ def _approved(store: Store, user_id: str, note: Note, relation: str, target_id: 
     kept = tuple(one for one in batch.notes if one.note_id)
     named: dict[str, Json] = {"by": note.note_id}
     states = tuple(state if state.by is None else replace(state, by=None, detail=named) for state in batch.states)
-    return replace(batch, notes=kept, states=states, details={}), added
+    touched = {(state.note_id, state.version) for state in states}
+    free = [one for one in others if one.status == "current" and (one.note_id, one.version) not in touched]
+    return replace(batch, notes=kept, states=(*states, *quotations([wanted], free, named)), details={}), added
 
 
 def undo(store: Store, user_id: str, operation_id: str, *, now: datetime) -> tuple[Operation, ...]:

@@ -11,7 +11,15 @@ from typing import TYPE_CHECKING, Final, Literal
 
 from mnemic import enrich
 from mnemic.config import Enriching
-from mnemic.errors import BudgetExceeded, LanguageModelBusy, ModelError, ReplyUnusable, StoreConflict, StoreError
+from mnemic.errors import (
+    BudgetExceeded,
+    LanguageModelBusy,
+    LanguageModelFailed,
+    ModelError,
+    ReplyUnusable,
+    StoreConflict,
+    StoreError,
+)
 from mnemic.memory.making import Build, Maker
 from mnemic.memory.neighbours import Neighbours
 from mnemic.memory.replan import replanned
@@ -134,6 +142,8 @@ class Enricher:
         except LanguageModelBusy as error:
             wait = max(error.retry_after_s or 0.0, min(_FIRST_WAIT_S * 2.0 ** (lease.attempts - 1), _LONGEST_WAIT_S))
             self._put_off(lease, wait, str(error))
+        except LanguageModelFailed as error:
+            return self._again(lease, error)
         except ModelError as error:
             self._release(lease, None, str(error))
         except StoreConflict as error:
@@ -145,7 +155,7 @@ class Enricher:
             self._release(lease, None, told(error))
         return "put_off"
 
-    def _again(self, lease: Lease, error: BudgetExceeded | ReplyUnusable) -> Outcome:
+    def _again(self, lease: Lease, error: BudgetExceeded | ReplyUnusable | LanguageModelFailed) -> Outcome:
         """Ask again: for half as much where that may be more to the point."""
         if len(lease.trace_ids) > 1 and lease.kind != "episodes" and self._is_too_much(lease, error):
             half = len(lease.trace_ids) // 2
@@ -154,13 +164,17 @@ class Enricher:
             return self._do(replace(lease, trace_ids=lease.trace_ids[:half]))
         if isinstance(error, BudgetExceeded):
             self._release(lease, self._clock() + _LOOK_AGAIN, f"{PAUSED}{error}", counts=False)
+        elif isinstance(error, LanguageModelFailed):
+            self._release(lease, None, str(error))
         else:
             self._put_off(lease, 0.0, str(error))
         return "put_off"
 
-    def _is_too_much(self, lease: Lease, error: BudgetExceeded | ReplyUnusable) -> bool:
+    def _is_too_much(self, lease: Lease, error: BudgetExceeded | ReplyUnusable | LanguageModelFailed) -> bool:
         if isinstance(error, BudgetExceeded):
             return error.budget == "call"
+        if isinstance(error, LanguageModelFailed):
+            return error.too_long
         # At last: what no model will read must not take what stands beside it with it.
         return error.failure == "truncated" or lease.attempts >= self.settings.tries
 

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import re
 import threading
 from collections.abc import Callable
 from contextlib import AbstractAsyncContextManager
@@ -24,6 +25,12 @@ _FINISH: Final[dict[str | None, Literal["stop", "length", "refusal"]]] = {
     "content_filter": "refusal",
 }
 _REJECTED = (400, 422)
+_TOO_LARGE = 413
+_TOO_LONG = re.compile(
+    r"context[ _](?:length|window|size)|too (?:long|large|many tokens)|(?:maximum|exceeds?)\b.{0,40}\btokens",
+    re.IGNORECASE,
+)
+"""What providers say of a prompt that does not fit."""
 _PASSING = (408, 425, 429)
 
 
@@ -223,7 +230,8 @@ class PydanticAIModel:
         if late or isinstance(error, (kinds.ModelConnectionError, ConnectionError)):
             lost = late or begun or getattr(error, "phase", None) == "read"
             return LanguageModelBusy(message, billed=lost, retry_after_s=wait)
-        return LanguageModelFailed(message, billed=begun)
+        too_long = status == _TOO_LARGE or (status in _REJECTED and _TOO_LONG.search(str(error)) is not None)
+        return LanguageModelFailed(message, billed=begun, too_long=too_long)
 
 
 def _system(request: Completion, manner: _Manner) -> str:
