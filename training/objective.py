@@ -1,0 +1,48 @@
+"""What is made small: the loss of finding the right passage among a batch's, and the distance from the base embedder.
+
+In-batch negatives are of Henderson et al. (arXiv 1705.00652), the temperature of van den Oord et al., InfoNCE
+(arXiv 1807.03748).
+"""
+
+from __future__ import annotations
+
+from collections.abc import Sequence
+
+import torch
+from torch import Tensor
+from torch.nn import functional
+
+
+def contrast(queries: Tensor, passages: Tensor, excluded: Tensor, *, temperature: float) -> Tensor:
+    """Cross entropy of each query's own passage among all.
+
+    Args:
+        queries: (n, d) unit rows.
+        passages: (m, d) unit rows, m >= n; the i-th of the first n answers the i-th query.
+        excluded: (n, m) booleans, true where a passage is no negative of a query; never true on the diagonal.
+        temperature: Above 0; what cosines are divided by.
+
+    Returns:
+        The mean over queries, at least 0.
+    """
+    scores = (queries @ passages.T / temperature).masked_fill(excluded, float("-inf"))
+    return functional.cross_entropy(scores, torch.arange(len(queries), device=queries.device))
+
+
+def excluded(groups: Sequence[str], others: Sequence[str]) -> Tensor:
+    """(n, m): which of m passages say what a query's own says, and so are no negatives of it.
+
+    Args:
+        groups: Of the n queries' own passages.
+        others: Of all m passages; the first n are ``groups``.
+    """
+    numbers = {group: number for number, group in enumerate(dict.fromkeys([*groups, *others]))}
+    rows, columns = (torch.tensor([numbers[group] for group in several]) for several in (groups, others))
+    same = rows[:, None] == columns[None, :]
+    same[:, : len(groups)].fill_diagonal_(False)
+    return same
+
+
+def pull(vectors: Tensor, base: Tensor) -> Tensor:
+    """Mean distance ``1 - cosine`` of unit rows (n, d) from the base embedder's of the same texts, 0 to 2."""
+    return (1 - (vectors * base).sum(1)).mean()

@@ -1,0 +1,130 @@
+"""From the corpus to pairs: pure, and the same for the same seed.
+
+Inverse cloze is of Lee, Chang and Toutanova, "Latent Retrieval for Weakly Supervised Open Domain Question Answering"
+(arXiv 1906.00300): a sentence asks for the text it was taken out of; one time in ten it stays in, so that words in
+common go on counting.
+"""
+
+from __future__ import annotations
+
+from collections.abc import Callable, Iterator, Sequence
+from dataclasses import dataclass
+from itertools import islice
+
+import numpy as np
+
+from mnemic.algo import sentences
+from training.data import Asked, Corpus, Remembered
+from training.pair import Pair, Passage
+from training.people import nameless, of_user, person, spoken
+from training.third_person import third_person
+
+Best = Callable[[str, Sequence[str]], int]
+"""A query and at least one sentence -> the place of the sentence that answers it best."""
+
+LONGMEMEVAL = "longmemeval"
+_KEPT_IN = 0.1
+"""How often the sentence of a cloze stays in its text (Lee et al., section 4.2)."""
+
+
+@dataclass(frozen=True, slots=True)
+class Sizes:
+    """How much of the corpus is made into pairs.
+
+    Attributes:
+        questions, memories, clozes: How many of each at most, the first ones; a question with several turns counts
+            once.
+        distractors: Turns that nobody asks about, for hard negatives of LongMemEval's questions.
+    """
+
+    questions: int = 10_000
+    memories: int = 10_000
+    clozes: int = 3000
+    distractors: int = 3000
+
+
+def make(corpus: Corpus, sizes: Sizes, best: Best, *, seed: int) -> list[Pair]:
+    """All pairs of a corpus, without hard negatives.
+
+    Args:
+        corpus: Without what is held out.
+        sizes: How much of it.
+        best: Chooses the sentence of a turn that a query is paired with.
+        seed: Of names, persons and what is left to chance.
+    """
+    rng = np.random.default_rng(seed)
+    pairs: list[Pair] = []
+    for number, asked in enumerate(corpus.questions[: sizes.questions]):
+        pairs += of_question(asked, f"question-{number}", best, rng)
+    pairs += of_memories(corpus.memories[: sizes.memories], best, rng)
+    # The distractors come from the front, the clozes from the back: they share turns only where there are few.
+    last = len(corpus.turns) - 1
+    told = (one for i, turn in enumerate(reversed(corpus.turns)) for one in cloze(turn, f"turn-{last - i}", rng))
+    return pairs + list(islice(told, sizes.clozes))
+
+
+def of_question(asked: Asked, group: str, best: Best, rng: np.random.Generator) -> Iterator[Pair]:
+    """A question as it is, about somebody by name, and about them without the name; with each turn, and its sentence.
+
+    The turns of one question share a group: each of them answers.
+    """
+    for turn in asked.evidence:
+        who = person(rng)
+        named = third_person(asked.question, who.name, who.gender)
+        unnamed = nameless(named, who.name)
+        whole = Passage(turn, group)
+        yield Pair("question", asked.question, whole, LONGMEMEVAL)
+        yield Pair("question", named, Passage(spoken(turn, who.name), group), LONGMEMEVAL)
+        yield Pair("question", unnamed, whole, LONGMEMEVAL)
+        if sentence := _best(unnamed, turn, best):
+            yield Pair("sentence", unnamed, Passage(sentence, group), LONGMEMEVAL)
+
+
+def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Generator) -> Iterator[Pair]:
+    """A memory to its turn, about the user or about somebody by name; to its sentence; to its turn and the one before.
+
+    Args:
+        memories: In the order of their dialogues.
+        best: See ``make``.
+        rng: Chooses names.
+    """
+    before: dict[str, str] = {}
+    for last, each in zip((None, *memories), memories, strict=False):
+        if last is not None and last.persona == each.persona and last.turn != each.turn:
+            before.setdefault(each.turn, last.turn)
+    for each in memories:
+        who, pool = person(rng), f"persona-{each.persona}"
+        named = of_user(each.memory, who.name)
+        unnamed = nameless(named, who.name)
+        yield Pair("memory", each.memory, Passage(each.turn, each.turn), pool)
+        if named != each.memory:
+            yield Pair("memory", named, Passage(spoken(each.turn, who.name), each.turn), pool)
+        if sentence := _best(unnamed, each.turn, best):
+            yield Pair("memory-sentence", unnamed, Passage(sentence, each.turn), pool)
+        if each.turn in before:
+            window = "\n".join(spoken(turn, who.name) for turn in (before[each.turn], each.turn))
+            yield Pair("window", unnamed, Passage(window, each.turn), pool)
+
+
+def cloze(turn: str, group: str, rng: np.random.Generator) -> Iterator[Pair]:
+    """A sentence of a turn of three or more, told in the third person, to the turn without it; nothing of a shorter."""
+    spans = [span for span in sentences.split(turn) if not sentences.asks(turn[slice(*span)])]
+    if len(spans) < 3:
+        return
+    start, end = spans[rng.integers(len(spans))]
+    who = person(rng)
+    query = nameless(third_person(turn[start:end], who.name, who.gender), who.name)
+    left = turn if rng.random() < _KEPT_IN else f"{turn[:start].rstrip()} {turn[end:].lstrip()}".strip()
+    yield Pair("cloze", query, Passage(left, group), LONGMEMEVAL)
+
+
+def statements(turn: str) -> list[str]:
+    """The sentences of a turn that do not ask; all of them where all do."""
+    split = [turn[start:end] for start, end in sentences.split(turn)]
+    return [sentence for sentence in split if not sentences.asks(sentence)] or split
+
+
+def _best(query: str, turn: str, best: Best) -> str | None:
+    """The sentence of a turn that answers; None where the turn is one sentence, and so has been paired already."""
+    found = statements(turn)
+    return found[best(query, found)] if len(found) > 1 else None

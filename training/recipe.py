@@ -1,0 +1,66 @@
+"""All that decides what a training makes, besides the data and the code."""
+
+from __future__ import annotations
+
+import hashlib
+import json
+from dataclasses import asdict, dataclass, field
+
+from training.negatives import Mining
+from training.pairs import Sizes
+from training.prepare import Preparation
+
+
+@dataclass(frozen=True, slots=True)
+class Recipe:
+    """How to train.
+
+    Attributes:
+        preparation: Which pairs.
+        epochs: How often each is seen.
+        batch: Pairs a step, at least 2.
+        rate: The highest learning rate of AdamW, after ``warmup`` of the steps; it falls to 0 afterwards.
+        decay: AdamW's weight decay.
+        temperature: What cosines are divided by.
+        pull: Weight of the distance from the base embedder.
+        frozen: Whether the embeddings of words and places stay as they are.
+        tokens: Of a text that are read in training.
+        clip: The longest gradient.
+        seed: Of dropout and of the order.
+        threads: Of torch; sums depend on it.
+        check_every: Steps between two looks at the held-out personas, which also leave a checkpoint.
+        most_steps: Stop after so many; None for all.
+    """
+
+    preparation: Preparation = field(default_factory=lambda: Preparation(Sizes(), Mining()))
+    epochs: int = 2
+    batch: int = 48
+    rate: float = 2e-5
+    warmup: float = 0.1
+    decay: float = 0.01
+    temperature: float = 0.05
+    pull: float = 0.5
+    frozen: bool = True
+    tokens: int = 160
+    clip: float = 1.0
+    seed: int = 0
+    threads: int = 2
+    check_every: int = 50
+    most_steps: int | None = None
+
+    @property
+    def fingerprint(self) -> str:
+        """Equal exactly for equal recipes."""
+        return hashlib.sha256(json.dumps(asdict(self), sort_keys=True).encode()).hexdigest()[:16]
+
+
+FULL = Recipe()
+QUICK = Recipe(
+    preparation=Preparation(Sizes(questions=250, memories=160, clozes=160, distractors=300), Mining()),
+    epochs=1,
+    tokens=96,
+    rate=4e-5,
+    check_every=20,
+    most_steps=40,
+)
+"""Minutes, to see that everything works and which way it goes."""
