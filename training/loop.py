@@ -123,7 +123,7 @@ def _step(
     with torch.no_grad():
         targets = torch.cat([base(*each) for each in inputs])
     queries, found = (encoder(*each) for each in inputs)
-    same = excluded([pair.positive.group for pair in batch], [passage.group for passage in passages])
+    same = excluded([passage.groups for passage in passages], len(batch))
     told_apart = contrast(queries, found, same, temperature=recipe.temperature)
     moved = pull(torch.cat([queries, found]), targets)
     for group in optimizer.param_groups:

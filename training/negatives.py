@@ -15,6 +15,7 @@ from numpy.typing import NDArray
 
 from mnemic.algo.lexical import BM25, content_terms, terms
 from training.pair import Pair, Passage
+from training.people import spoken
 
 Vectors = Mapping[str, NDArray[np.float32]]
 """Text -> its unit vector under the base embedder."""
@@ -49,6 +50,7 @@ class Pool:
 
     def __init__(self, passages: Sequence[Passage], vectors: Vectors) -> None:
         self.passages = tuple(passages)
+        self.groups = [frozenset(passage.groups) for passage in passages]
         self.vectors = np.stack([vectors[passage.text] for passage in passages])
         self._words = BM25()
         self._words.add_all([terms(passage.text) for passage in passages])
@@ -76,9 +78,14 @@ def mine(pair: Pair, pool: Pool, vectors: Vectors, mining: Mining, rng: np.rando
     left = [
         place
         for place in pool.ranked(pair.query, query, mining.depth)
-        if pool.passages[place].group != pair.positive.group
+        if pool.groups[place].isdisjoint(pair.positive.groups)
         and float(pool.vectors[place] @ query) < limit
         and float(pool.vectors[place] @ positive) < mining.near
     ][: mining.first]
     chosen = rng.choice(len(left), size=min(mining.count, len(left)), replace=False) if left else []
-    return replace(pair, negatives=tuple(pool.passages[left[place]] for place in sorted(int(i) for i in chosen)))
+    found = (pool.passages[left[place]] for place in sorted(int(i) for i in chosen))
+    return replace(pair, negatives=tuple(_said(passage, pair.speaker) for passage in found))
+
+
+def _said(passage: Passage, speaker: str | None) -> Passage:
+    return passage if speaker is None else replace(passage, text=spoken(passage.text, speaker))

@@ -29,18 +29,18 @@ def contrast(queries: Tensor, passages: Tensor, excluded: Tensor, *, temperature
     return functional.cross_entropy(scores, torch.arange(len(queries), device=queries.device))
 
 
-def excluded(groups: Sequence[str], others: Sequence[str]) -> Tensor:
-    """(n, m): which of m passages say what a query's own says, and so are no negatives of it.
+def excluded(groups: Sequence[Sequence[str]], own: int) -> Tensor:
+    """(n, m): which of m passages share a turn with a query's own passage, and so are no negatives of the query.
 
     Args:
-        groups: Of the n queries' own passages.
-        others: Of all m passages; the first n are ``groups``.
+        groups: Of each of the m passages; the first n are the queries' own.
+        own: n.
     """
-    numbers = {group: number for number, group in enumerate(dict.fromkeys([*groups, *others]))}
-    rows, columns = (torch.tensor([numbers[group] for group in several]) for several in (groups, others))
-    same = rows[:, None] == columns[None, :]
-    same[:, : len(groups)].fill_diagonal_(False)
-    return same
+    sets = [frozenset(several) for several in groups]
+    return torch.tensor(
+        [[row != column and not one.isdisjoint(other) for column, other in enumerate(sets)]
+         for row, one in enumerate(sets[:own])]
+    )  # fmt: skip
 
 
 def pull(vectors: Tensor, base: Tensor) -> Tensor:

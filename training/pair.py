@@ -16,11 +16,12 @@ class Passage:
 
     Attributes:
         text: The words.
-        group: The turn they come from; passages of one group are never each other's negatives.
+        groups: The turns they hold, or the question that they answer; passages that share one are never each other's
+            negatives.
     """
 
     text: str
-    group: str
+    groups: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)
@@ -32,6 +33,7 @@ class Pair:
         query: The words that ask.
         positive: The passage that answers.
         pool: Which passages its hard negatives are taken from: the same conversation's.
+        speaker: Whose name the positive begins with; its negatives get the same, so that a name tells nothing.
         negatives: Hard negatives; none before they are mined.
     """
 
@@ -39,4 +41,5 @@ class Pair:
     query: str
     positive: Passage
     pool: str
+    speaker: str | None = None
     negatives: tuple[Passage, ...] = ()

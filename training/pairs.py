@@ -72,12 +72,12 @@ def of_question(asked: Asked, group: str, best: Best, rng: np.random.Generator) 
         who = person(rng)
         named = third_person(asked.question, who.name, who.gender)
         unnamed = nameless(named, who.name)
-        whole = Passage(turn, group)
+        whole = Passage(turn, (group,))
         yield Pair("question", asked.question, whole, LONGMEMEVAL)
-        yield Pair("question", named, Passage(spoken(turn, who.name), group), LONGMEMEVAL)
+        yield Pair("question", named, Passage(spoken(turn, who.name), (group,)), LONGMEMEVAL, who.name)
         yield Pair("question", unnamed, whole, LONGMEMEVAL)
         if sentence := _best(unnamed, turn, best):
-            yield Pair("sentence", unnamed, Passage(sentence, group), LONGMEMEVAL)
+            yield Pair("sentence", unnamed, Passage(sentence, (group,)), LONGMEMEVAL)
 
 
 def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Generator) -> Iterator[Pair]:
@@ -96,14 +96,15 @@ def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Gener
         who, pool = person(rng), f"persona-{each.persona}"
         named = of_user(each.memory, who.name)
         unnamed = nameless(named, who.name)
-        yield Pair("memory", each.memory, Passage(each.turn, each.turn), pool)
+        yield Pair("memory", each.memory, Passage(each.turn, (each.turn,)), pool)
         if named != each.memory:
-            yield Pair("memory", named, Passage(spoken(each.turn, who.name), each.turn), pool)
+            yield Pair("memory", named, Passage(spoken(each.turn, who.name), (each.turn,)), pool, who.name)
         if sentence := _best(unnamed, each.turn, best):
-            yield Pair("memory-sentence", unnamed, Passage(sentence, each.turn), pool)
+            yield Pair("memory-sentence", unnamed, Passage(sentence, (each.turn,)), pool)
         if each.turn in before:
-            window = "\n".join(spoken(turn, who.name) for turn in (before[each.turn], each.turn))
-            yield Pair("window", unnamed, Passage(window, each.turn), pool)
+            both = (before[each.turn], each.turn)
+            window = "\n".join(spoken(turn, who.name) for turn in both)
+            yield Pair("window", unnamed, Passage(window, both), pool)
 
 
 def cloze(turn: str, group: str, rng: np.random.Generator) -> Iterator[Pair]:
@@ -115,7 +116,7 @@ def cloze(turn: str, group: str, rng: np.random.Generator) -> Iterator[Pair]:
     who = person(rng)
     query = nameless(third_person(turn[start:end], who.name, who.gender), who.name)
     left = turn if rng.random() < _KEPT_IN else f"{turn[:start].rstrip()} {turn[end:].lstrip()}".strip()
-    yield Pair("cloze", query, Passage(left, group), LONGMEMEVAL)
+    yield Pair("cloze", query, Passage(left, (group,)), LONGMEMEVAL)
 
 
 def statements(turn: str) -> list[str]:

@@ -89,7 +89,8 @@ def prepare(corpus: Corpus, preparation: Preparation, base: Embedder) -> Prepare
 def checks(held: Corpus) -> list[Pair]:
     """Pairs to look at while training: each memory of the held-out personas and its turn, among their persona's."""
     return [
-        Pair("memory", each.memory, Passage(each.turn, each.turn), f"persona-{each.persona}") for each in held.memories
+        Pair("memory", each.memory, Passage(each.turn, (each.turn,)), f"persona-{each.persona}")
+        for each in held.memories
     ]
 
 
@@ -121,18 +122,23 @@ def _turns(corpus: Corpus, sizes: Sizes) -> list[str]:
 
 
 def _pools(corpus: Corpus, found: Sequence[Pair], sizes: Sizes) -> dict[str, list[Passage]]:
-    """Pool -> its passages, whole turns apart from sentences: a negative is of its positive's kind."""
+    """Pool -> its passages; turns, sentences and windows apart, for a negative is of its positive's kind.
+
+    Turns are without their speaker: who speaks is said when a passage becomes a negative.
+    """
     pools: dict[str, dict[str, Passage]] = {}
     for pair in found:
-        if pair.kind != "cloze":
+        if pair.kind != "cloze" and pair.speaker is None:
             pools.setdefault(_pool(pair), {}).setdefault(pair.positive.text, pair.positive)
     distractors = pools.setdefault(LONGMEMEVAL, {})
     for number, turn in enumerate(corpus.turns[: sizes.distractors]):
-        distractors.setdefault(turn, Passage(turn, f"turn-{number}"))
+        distractors.setdefault(turn, Passage(turn, (f"turn-{number}",)))
     return {name: list(passages.values()) for name, passages in pools.items()}
 
 
 def _pool(pair: Pair) -> str:
+    if pair.kind == "window":
+        return f"{pair.pool}/windows"
     return f"{pair.pool}/sentences" if "sentence" in pair.kind else pair.pool
 
 
@@ -156,8 +162,10 @@ def _read(made: dict) -> Prepared:
 
 
 def _pair(made: dict) -> Pair:
-    positive, negatives = Passage(**made["positive"]), tuple(Passage(**each) for each in made["negatives"])
-    return Pair(made["kind"], made["query"], positive, made["pool"], negatives)
+    positive, *negatives = (
+        Passage(each["text"], tuple(each["groups"])) for each in (made["positive"], *made["negatives"])
+    )
+    return Pair(made["kind"], made["query"], positive, made["pool"], made["speaker"], tuple(negatives))
 
 
 def _checksum(file: Path) -> str:

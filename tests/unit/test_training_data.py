@@ -77,7 +77,7 @@ def test_missing_training_data_is_named(tmp_path):
 
 def corpus():
     memories = [
-        Remembered(f"The user has pet {n}.", f"I have pet {n}. I feed it well daily.", n % 10) for n in range(40)
+        Remembered(f"The user has pet {n}.", f"I have pet {n}. I feed it well daily.", n // 4) for n in range(40)
     ]
     turns = tuple(f"I saw film {n}. It was very long. My aunt liked film {n}." for n in range(12))
     return Corpus((Asked("Which tea do I like?", ("I like mint tea. I drink it.",)),), turns, tuple(memories), {"f": 2})
@@ -101,13 +101,19 @@ def test_negatives_are_of_the_same_conversation_and_as_long_as_the_positive():
     made = prepare.prepare(corpus(), PREPARATION, HashEmbedder())
     of_personas = {each.turn: each.persona for each in corpus().memories}
     found = [(pair, one) for pair in made.pairs for one in pair.negatives]
-    assert found
+    assert {pair.kind for pair, _ in found} >= {"memory", "memory-sentence", "window"}
+    assert [pair for pair, _ in found if pair.speaker]
     for pair, one in found:
-        assert one.group != pair.positive.group
+        assert set(one.groups).isdisjoint(pair.positive.groups)
+        assert not [turn for turn in pair.positive.groups if turn in one.text]
         if pair.pool.startswith("persona"):
-            assert f"persona-{of_personas[one.group]}" == pair.pool
-        if pair.kind == "memory-sentence":
-            assert one.text != one.group
+            assert {f"persona-{of_personas[turn]}" for turn in one.groups} == {pair.pool}
+        lengths = {"memory-sentence": (1, False), "window": (2, True), "memory": (1, pair.speaker is not None)}
+        if pair.kind in lengths:
+            assert (len(one.groups), ":" in one.text) == lengths[pair.kind]
+        if pair.speaker:
+            assert one.text.startswith(f"{pair.speaker}: ")
+            assert one.text.count(":") == 1
 
 
 def test_preparing_again_gives_the_same_and_is_read_from_its_file(folder, tmp_path, monkeypatch):

@@ -16,11 +16,11 @@ ANGLES = {
     "far away": 170, "query words, far": 100,
 }  # fmt: skip
 VECTORS = {text: vector(angle) for text, angle in ANGLES.items()}
-PAIR = Pair("memory", "query", Passage("the answer itself", "right"), "p")
+PAIR = Pair("memory", "query", Passage("the answer itself", ("right",)), "p")
 
 
 def passages(*texts):
-    return [Passage(text, text) for text in texts]
+    return [Passage(text, (text,)) for text in texts]
 
 
 def mined(pool, **given):
@@ -41,7 +41,7 @@ def test_the_share_decides_what_is_too_good():
 
 
 def test_a_passage_of_the_same_turn_is_no_negative():
-    assert mined([Passage("hard but wrong", "right")], count=1) == ()
+    assert mined([Passage("hard but wrong", ("x", "right"))], count=1) == ()
 
 
 def test_words_bring_in_what_the_vectors_would_not():

@@ -36,7 +36,7 @@ def corpus():
 def test_a_question_is_asked_three_ways_of_every_turn_and_once_of_its_sentence():
     asked, named, unnamed, sentence = list(of_question(Asked("Where do I ride my bike?", (TURN,)), "g", first, rng()))
     assert asked.query == "Where do I ride my bike?"
-    assert asked.positive == Passage(TURN, "g")
+    assert asked.positive == Passage(TURN, ("g",))
     name = named.query.split()[2]
     assert name in NAMES["she"] + NAMES["he"]
     assert named.query == f"Where does {name} ride {'her' if name in NAMES['she'] else 'his'} bike?"
@@ -57,7 +57,7 @@ def test_a_turn_of_one_sentence_has_no_sentence_of_its_own():
 
 def test_a_memory_finds_its_turn_its_sentence_and_its_turn_with_the_one_before_of_the_same_persona():
     pairs = list(of_memories(corpus().memories, first, rng()))
-    as_is = [pair for pair in pairs if pair.kind == "memory" and pair.positive.text == pair.positive.group]
+    as_is = [pair for pair in pairs if pair.kind == "memory" and pair.speaker is None]
     assert [pair.query for pair in as_is] == [each.memory for each in corpus().memories]
     named = [pair for pair in pairs if pair.kind == "memory" and pair not in as_is]
     assert len(named) == 2  # the memory of tea names no user
@@ -66,6 +66,7 @@ def test_a_memory_finds_its_turn_its_sentence_and_its_turn_with_the_one_before_o
     before, after = window.positive.text.split("\n")
     name = before.partition(":")[0]
     assert (before, after) == (f"{name}: {TURN}", f"{name}: {corpus().memories[1].turn}")
+    assert window.positive.groups == (TURN, corpus().memories[1].turn)
     assert {pair.pool for pair in pairs} == {"persona-0", "persona-1"}
 
 
@@ -99,13 +100,13 @@ def test_the_same_seed_makes_the_same_pairs_and_another_seed_others():
 def test_sizes_bound_what_is_made():
     made = make(corpus(), Sizes(questions=0, memories=1, clozes=1), first, seed=0)
     assert [pair.kind for pair in made].count("cloze") == 1
-    assert {pair.positive.group for pair in made if pair.kind == "memory"} == {TURN}
+    assert {pair.positive.groups for pair in made if pair.kind == "memory"} == {(TURN,)}
     assert not [pair for pair in made if pair.kind in ("question", "sentence")]
 
 
 def test_clozes_are_of_the_last_turns_and_named_by_their_place():
     made = [pair for pair in make(corpus(), Sizes(clozes=1), first, seed=0) if pair.kind == "cloze"]
-    assert [pair.positive.group for pair in made] == ["turn-2"]
+    assert [pair.positive.groups for pair in made] == [("turn-2",)]
 
 
 @pytest.mark.parametrize(

@@ -9,8 +9,8 @@ from training.pair import Pair, Passage
 from training.recipe import FULL, QUICK
 from training.schedule import batches, rate
 
-PAIRS = [Pair("memory", f"m{i}", Passage(f"t{i}", f"g{i}"), "p") for i in range(7)] + [
-    Pair("cloze", f"c{i}", Passage(f"t{i}", f"h{i}"), "p") for i in range(4)
+PAIRS = [Pair("memory", f"m{i}", Passage(f"t{i}", (f"g{i}",)), "p") for i in range(7)] + [
+    Pair("cloze", f"c{i}", Passage(f"t{i}", (f"h{i}",)), "p") for i in range(4)
 ]
 
 
@@ -45,8 +45,8 @@ def test_recipes_differ_by_their_fingerprint():
 def test_recall_counts_a_pairs_own_turn_among_its_personas_alone():
     angles = {"a": 0, "b": 10, "to a": 2, "to b": 3, "c": 90, "to c": 4}
     unit = {text: [np.cos(np.radians(one)), np.sin(np.radians(one))] for text, one in angles.items()}
-    pairs = [Pair("memory", f"to {text}", Passage(text, text), "p") for text in "ab"]
-    pairs.append(Pair("memory", "to c", Passage("c", "c"), "q"))
+    pairs = [Pair("memory", f"to {text}", Passage(text, (text,)), "p") for text in "ab"]
+    pairs.append(Pair("memory", "to c", Passage("c", ("c",)), "q"))
     found = held_out.recall(pairs, lambda texts: np.array([unit[text] for text in texts], np.float32))
     assert found == {1: pytest.approx(2 / 3), 10: 1.0}  # "to b" is nearer to a
 
