@@ -10,6 +10,7 @@ import time
 
 import pytest
 
+from mnemic import Enriching, Memory
 from model_server_kit import error, serving
 from reading_kit import ReadingModel, over_http
 
@@ -61,16 +62,19 @@ def test_without_a_model_there_is_nothing_to_do_and_adding_leaves_nothing(cli, f
     assert "reading by models" not in filled("status", "--user", "ana")[1]
 
 
-def test_a_worker_runs_until_it_is_interrupted(tmp_path, server):
+@pytest.mark.parametrize(("told", "status"), [(signal.SIGINT, 130), (signal.SIGTERM, 143)], ids=["Ctrl-C", "TERM"])
+def test_a_worker_runs_until_it_is_told_to_end(tmp_path, server, told, status):
     command = [sys.executable, "-m", "mnemic", "worker", "--db", "m.db", "--embedder", "none"]
-    add = [sys.executable, "-m", "mnemic", "add", "--db", "m.db", "--user", "ana", "--speaker", "Ana"]
-    subprocess.run([*add, "I moved to Lisbon.", "--embedder", "none"], cwd=tmp_path, check=True, capture_output=True)
+    at_once = Enriching(settle_s=0.0)
+    with Memory.open(tmp_path / "m.db", embedder=None, model=ReadingModel(), enrichment=at_once, workers=0) as memory:
+        memory.add({"role": "user", "name": "Ana", "content": "I moved to Lisbon."}, user_id="ana")
     worker = subprocess.Popen(command, cwd=tmp_path, stderr=subprocess.PIPE, text=True)
     for _ in range(1200):
-        if len(server.bodies) >= 4 or worker.poll() is not None:
+        with Memory.open(tmp_path / "m.db", embedder=None) as memory:
+            done = memory.status(user_id="ana").enrichment.done
+        if done == 2 or worker.poll() is not None:
             break
         time.sleep(0.05)
-    worker.send_signal(signal.SIGINT)
+    worker.send_signal(told)
     assert "Ctrl-C ends it" in worker.communicate(timeout=30)[1]
-    assert worker.returncode == 130
-    assert len(server.bodies) == 4
+    assert (worker.returncode, len(server.bodies)) == (status, 4)

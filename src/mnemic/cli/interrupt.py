@@ -1,12 +1,15 @@
-"""Ctrl-C during long work: it ends between two pieces, at once when pressed again."""
+"""Ctrl-C during long work: it ends between two pieces, at once when pressed again; and work that only it ends."""
 
 from __future__ import annotations
 
 import os
 import signal
 import threading
+import time
 from collections.abc import Callable, Generator
 from contextlib import contextmanager
+
+_LOOK_S = 0.2
 
 
 @contextmanager
@@ -43,3 +46,35 @@ def between_pieces() -> Generator[Callable[[], None]]:
         yield check
     finally:
         signal.signal(signal.SIGINT, before)
+
+
+@contextmanager
+def until_told() -> Generator[Callable[[], int]]:
+    """Hold back Ctrl-C and SIGTERM, for a program whose other threads work until it is told to end.
+
+    For the same reasons as ``between_pieces``: open the database within. A second signal ends it at once.
+
+    Yields:
+        What waits until one of them comes, and returns its number.
+    """
+    told = 0
+
+    def end(number: int, _frame: object) -> None:
+        nonlocal told
+        if told:
+            raise KeyboardInterrupt
+        told = number
+
+    def wait() -> int:
+        while not told:
+            time.sleep(_LOOK_S)
+        return told
+
+    # Who started it deaf to Ctrl-C, as a shell does in the background, wants that.
+    heard = [number for number in (signal.SIGINT, signal.SIGTERM) if signal.getsignal(number) is not signal.SIG_IGN]
+    before = {number: signal.signal(number, end) for number in heard}
+    try:
+        yield wait
+    finally:
+        for number, handler in before.items():
+            signal.signal(number, handler)

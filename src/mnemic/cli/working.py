@@ -3,13 +3,16 @@
 from __future__ import annotations
 
 from dataclasses import asdict
-from typing import Annotated
+from typing import TYPE_CHECKING, Annotated
 
 import typer
 
-from mnemic.cli import hits, options, output
+from mnemic.cli import hits, interrupt, options, output
 from mnemic.cli.reading import enrichment_lines, knows
 from mnemic.errors import InvalidInput
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory
 
 
 def worker(
@@ -31,13 +34,14 @@ def worker(
     name, thinking = options.existing(db), options.readers(model)
     if thinking["model"] is None:
         raise InvalidInput("no language model is set: name one by --model or MNEMIC_MODEL (docs/models.md)")
-    with options.memory(name, embedder, thinking, workers=0 if once else threads - 1) as memory:
-        if retry:
-            again = memory.retry()
-            output.note(f"Again: {output.counted(again, 'piece')} of work")
-        if not once:
+    if not once:
+        with interrupt.until_told() as told, options.memory(name, embedder, thinking, workers=threads) as memory:
+            _again(memory, retry=retry)
             output.note(f"Working for {output.shown(name)}; Ctrl-C ends it.")
-            memory.work()
+            number = told()
+        raise typer.Exit(128 + number)
+    with options.memory(name, embedder, thinking) as memory:
+        _again(memory, retry=retry)
         found = memory.wait()
     if json:
         output.result(output.as_json(asdict(found)))
@@ -46,6 +50,11 @@ def worker(
         output.result(output.shown(line))
     if found.failed:
         raise typer.Exit(1)
+
+
+def _again(memory: Memory, *, retry: bool) -> None:
+    if retry:
+        output.note(f"Again: {output.counted(memory.retry(), 'piece')} of work")
 
 
 def enrich(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:

@@ -47,7 +47,7 @@ class Tends(Wired):
         return made
 
     def work(self) -> None:
-        """Do work as it becomes due, until the memory is closed: what ``mnemic worker`` does."""
+        """Do work as it becomes due in this thread, until another one closes the memory."""
         self._workers.start()
         self._workers.run()
 
