@@ -43,8 +43,8 @@ QUICK ?=
 TRAINING := build/training
 TRAINED = $(TRAINING)/$(if $(QUICK),quick,full)
 train: $(TRAINING)/venv/installed
-	$(TRAINING)/venv/bin/python -m training.train $(QUICK) --output $(TRAINED)
-	$(TRAINING)/venv/bin/python -m training.evaluate $(TRAINED)
+	OMP_WAIT_POLICY=PASSIVE $(TRAINING)/venv/bin/python -m training.train $(QUICK) --output $(TRAINED)
+	OMP_WAIT_POLICY=PASSIVE $(TRAINING)/venv/bin/python -m training.evaluate $(TRAINED)
 
 # What of the training needs torch, which `make test` does not install.
 test-training: $(TRAINING)/venv/installed

@@ -81,7 +81,7 @@ def of_question(asked: Asked, group: str, best: Best, rng: np.random.Generator) 
 
 
 def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Generator) -> Iterator[Pair]:
-    """A memory to its turn, about the user or about somebody by name; to its sentence; to its turn and the one before.
+    """A memory to its turn, about the user or about somebody by name; to its sentence; to its turn in its context.
 
     Args:
         memories: In the order of their dialogues.
@@ -102,9 +102,9 @@ def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Gener
         if sentence := _best(unnamed, each.turn, best):
             yield Pair("memory-sentence", unnamed, Passage(sentence, (each.turn,)), pool)
         if each.turn in before:
-            both = (before[each.turn], each.turn)
-            window = "\n".join(spoken(turn, who.name) for turn in both)
-            yield Pair("window", unnamed, Passage(window, both), pool)
+            # Of the turn before its end alone: what answers must be among the tokens that are read.
+            window = "\n".join(spoken(text, who.name) for text in (_end(before[each.turn]), each.turn))
+            yield Pair("window", unnamed, Passage(window, (before[each.turn], each.turn)), pool)
 
 
 def cloze(turn: str, group: str, rng: np.random.Generator) -> Iterator[Pair]:
@@ -123,6 +123,11 @@ def statements(turn: str) -> list[str]:
     """The sentences of a turn that do not ask; all of them where all do."""
     split = [turn[start:end] for start, end in sentences.split(turn)]
     return [sentence for sentence in split if not sentences.asks(sentence)] or split
+
+
+def _end(turn: str) -> str:
+    """Its last sentence; nothing of a blank turn."""
+    return next((turn[start:end] for start, end in reversed(sentences.split(turn))), "")
 
 
 def _best(query: str, turn: str, best: Best) -> str | None:

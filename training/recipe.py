@@ -33,7 +33,7 @@ class Recipe:
     """
 
     preparation: Preparation = field(default_factory=lambda: Preparation(Sizes(), Mining()))
-    epochs: int = 2
+    epochs: int = 1
     batch: int = 48
     rate: float = 2e-5
     warmup: float = 0.1
@@ -41,11 +41,11 @@ class Recipe:
     temperature: float = 0.05
     pull: float = 0.5
     frozen: bool = True
-    tokens: int = 160
+    tokens: int = 128
     clip: float = 1.0
     seed: int = 0
     threads: int = 2
-    check_every: int = 50
+    check_every: int = 40
     most_steps: int | None = None
 
     @property

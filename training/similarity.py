@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
+from itertools import pairwise
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -17,22 +18,22 @@ PAIRS = 2000
 
 
 def sentence_pairs(turns: Sequence[str], *, seed: int, together: bool) -> list[tuple[str, str]]:
-    """Pairs of different sentences of users' turns, 2,000 or as many as there are.
+    """Pairs of different sentences of users' turns: 2,000, or as many as there are in one turn each.
 
     Args:
         turns: Not trained on.
         seed: Draws them.
-        together: Both sentences of one turn, so that they are about one thing; else any two of all.
+        together: Neighbours in one turn, so that they are about one thing; else any two of all, of which there must be
+            two.
     """
     rng = np.random.default_rng(seed)
     split = [list(dict.fromkeys(statements(turn))) for turn in turns]
     if together:
-        several = [found for found in split if len(found) > 1]
-        chosen = rng.permutation(len(several))[:PAIRS]
-        return [(several[place][0], several[place][1]) for place in chosen]
+        beside = [pair for found in split for pair in pairwise(found)]
+        return [beside[place] for place in rng.permutation(len(beside))[:PAIRS]]
     every = list(dict.fromkeys(sentence for found in split for sentence in found))
-    order = rng.permutation(len(every))[: 2 * PAIRS]
-    return [(every[a], every[b]) for a, b in zip(order[::2], order[1::2], strict=False)]
+    first, step = rng.integers(len(every), size=PAIRS), rng.integers(1, len(every), size=PAIRS)
+    return [(every[a], every[(a + by) % len(every)]) for a, by in zip(first, step, strict=True)]
 
 
 def correlation(pairs: Sequence[tuple[str, str]], one: Embedder, other: Embedder) -> float:

@@ -65,7 +65,7 @@ def test_a_memory_finds_its_turn_its_sentence_and_its_turn_with_the_one_before_o
     (window,) = [pair for pair in pairs if pair.kind == "window"]
     before, after = window.positive.text.split("\n")
     name = before.partition(":")[0]
-    assert (before, after) == (f"{name}: {TURN}", f"{name}: {corpus().memories[1].turn}")
+    assert (before, after) == (f"{name}: My sister has one too.", f"{name}: {corpus().memories[1].turn}")
     assert window.positive.groups == (TURN, corpus().memories[1].turn)
     assert {pair.pool for pair in pairs} == {"persona-0", "persona-1"}
 
