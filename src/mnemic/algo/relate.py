@@ -18,7 +18,7 @@ from mnemic.algo.asserted import hedged
 from mnemic.algo.lexical import STOP_WORDS, fold, terms
 from mnemic.algo.revise import Proposal, Relation, same_occasion, same_words
 from mnemic.algo.temporal import find
-from mnemic.types import Note
+from mnemic.types import Interval, Note
 
 _ONE_VALUE: Final = tuple(
     re.compile(rf"\b(?:{pattern})\s+(?P<value>[^,;.!?()]+)", re.IGNORECASE)
@@ -81,9 +81,16 @@ def relate(new: Note, known: Sequence[Note]) -> Proposal:
     return Proposal(new.about, _CLOSEST[rank], new, place, known[place].text)
 
 
-def values(note: Note) -> frozenset[float | str]:
-    """The numbers and time phrases of a note: two that differ in any are a correction, and no repetition."""
-    return _said(note).values
+def values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
+    """The numbers of a note, and the times that it names, counted from when it began to hold.
+
+    Two notes that differ in any are a correction, and no repetition, whoever says they are equivalent.
+    """
+    text, times = note.text, list[Interval]()
+    for mention in reversed(find(text, note.valid.start)):
+        times.append(mention.interval)
+        text = f"{text[: mention.start]} {text[mention.end :]}"
+    return frozenset(claims.numbers(text)), frozenset(times)
 
 
 def _relation(new: Note, old: Note) -> Relation:

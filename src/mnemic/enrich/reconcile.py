@@ -7,17 +7,17 @@ from dataclasses import dataclass, replace
 from itertools import count
 from typing import Final
 
-from mnemic.algo import claims, relate, revise, temporal
+from mnemic.algo import relate, revise
 from mnemic.algo.made_ids import statement_id
 from mnemic.algo.revise import Change, Proposal, Relation
 from mnemic.prompts import conflict
 from mnemic.protocols import Batch, Held, LanguageModel, NoteState
-from mnemic.types import Interval, Json, Note, Span
+from mnemic.types import Json, Note, Span
 
 Nearest = Callable[[str, Sequence[str]], Sequence[Note]]
 """Of a person and some texts: current notes about that person that are nearest to any of them, five a text at most."""
 
-_RELATIONS: Final[Mapping[conflict.Relation, Relation]] = {
+RELATIONS: Final[Mapping[conflict.Relation, Relation]] = {
     "independent": "independent",
     "extends": "extending",
     "contradicts": "contradictory",
@@ -177,7 +177,7 @@ def quotes(note: Note, sources: Sequence[Span]) -> bool:
 def _by_model(
     asked: Sequence[Note], shown: Sequence[Note], model: LanguageModel, check: Callable[[Note], Note]
 ) -> list[Proposal]:
-    old, new = [_line(note) for note in shown], [_line(note) for note in asked]
+    old, new = [line(note) for note in shown], [line(note) for note in asked]
     pairs = conflict.parse(model.complete(conflict.render(old, new)), old, new).items
     return [_proposal(asked[pair.new], pair, shown, check) for pair in pairs]
 
@@ -187,8 +187,8 @@ def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Cal
     target = None if pair.old is None else shown[pair.old]
     if target is None:
         return Proposal(note.about, "independent", note)
-    relation = _RELATIONS[pair.relation]
-    if relation == "equivalent" and _values(note) != _values(target):
+    relation = RELATIONS[pair.relation]
+    if relation == "equivalent" and relate.values(note) != relate.values(target):
         relation = "independent"
     if relation == "extending":
         fuller = None if pair.text is None else _fuller(note, target, pair.text)
@@ -198,15 +198,6 @@ def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Cal
             note = fuller
     place = None if relation == "independent" else pair.old
     return Proposal(note.about, relation, note, place, None if place is None else target.text)
-
-
-def _values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
-    """The numbers of a note, and the times that it names, counted from when it began to hold."""
-    text, times = note.text, list[Interval]()
-    for mention in reversed(temporal.find(text, note.valid.start)):
-        times.append(mention.interval)
-        text = f"{text[: mention.start]} {text[mention.end :]}"
-    return frozenset(claims.numbers(text)), frozenset(times)
 
 
 def _rooted(proposal: Proposal, shown: Sequence[Note]) -> Proposal:
@@ -227,7 +218,8 @@ def _fuller(note: Note, target: Note, text: str) -> Note:
     return replace(note, text=text, sources=tuple(dict.fromkeys((*target.sources, *note.sources))))
 
 
-def _line(note: Note) -> str:
+def line(note: Note) -> str:
+    """A note as a model that compares it with others reads it: with the day from which on it holds."""
     start = note.valid.start
     return note.text if start is None else f"{note.text} (since {start.date().isoformat()})"
 

@@ -86,4 +86,3 @@ class AsyncMemory:
     update = _threaded(Memory.update)
     users = _threaded(Memory.users)
     wait = _threaded(Memory.wait)
-    work = _threaded(Memory.work)

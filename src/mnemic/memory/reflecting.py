@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import logging
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterator, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
 from typing import TYPE_CHECKING, Final
@@ -13,6 +13,7 @@ import numpy as np
 from mnemic.algo import claims, relate
 from mnemic.algo.inconsistencies import Consequence, Pair, by_age, follow, near
 from mnemic.algo.revise import Relation
+from mnemic.enrich.reconcile import RELATIONS, line
 from mnemic.errors import ModelError, ReplyUnusable
 from mnemic.memory.counted import CountedModel
 from mnemic.prompts import conflict
@@ -26,12 +27,6 @@ if TYPE_CHECKING:
 _log = logging.getLogger("mnemic")
 _AT_ONCE: Final = 8
 """Newer notes that one request asks about."""
-_RELATIONS: Final[Mapping[conflict.Relation, Relation]] = {
-    "independent": "independent",
-    "extends": "extending",
-    "contradicts": "contradictory",
-    "equivalent": "equivalent",
-}
 _Versions = tuple[str, int, str, int]
 """Id and version of a newer note, and of an older one."""
 
@@ -135,11 +130,11 @@ class Reflection:
         """
         newer = list(dict.fromkeys(new for new, _ in pairs))
         older = list(dict.fromkeys(old for _, old in pairs))
-        old, new = ([_line(notes[place]) for place in places] for places in (older, newer))
+        old, new = ([line(notes[place]) for place in places] for places in (older, newer))
         reply = self._counted.of(model).complete(conflict.render(old, new))
         parsed = conflict.parse(reply, old, new)
         said: dict[Pair, Relation] = {
-            (newer[one.new], older[one.old]): _RELATIONS[one.relation] for one in parsed.items if one.old is not None
+            (newer[one.new], older[one.old]): RELATIONS[one.relation] for one in parsed.items if one.old is not None
         }
         if parsed.failure not in (None, "unfit") and not said:
             what = f"{model.name}, asked how notes of user {self.user_id!r} relate"
@@ -184,8 +179,3 @@ def _batches(notes: Sequence[Note], pairs: Sequence[Pair]) -> Iterator[list[Pair
 def _versions(notes: Sequence[Note], pair: Pair) -> _Versions:
     new, old = notes[pair[0]], notes[pair[1]]
     return new.note_id, new.version, old.note_id, old.version
-
-
-def _line(note: Note) -> str:
-    start = note.valid.start
-    return note.text if start is None else f"{note.text} (since {start.date().isoformat()})"

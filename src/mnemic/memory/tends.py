@@ -46,11 +46,6 @@ class Tends(Wired):
         self._workers.wake()
         return made
 
-    def work(self) -> None:
-        """Do work as it becomes due in this thread, until another one closes the memory."""
-        self._workers.start()
-        self._workers.run()
-
     def proposals(self, *, user_id: str) -> list[Note]:
         """Notes that wait for a person (``Enriching.approve``), oldest first."""
         return self._store.notes(check_user(user_id), statuses=("proposed",))

@@ -104,12 +104,6 @@ class Workers:
         standing = self._store.enrichment(user_id, kinds=kinds)
         return not standing.running and all(reason.startswith(PAUSED) for reason in standing.waiting_for)
 
-    def run(self) -> None:
-        """Work in this thread until ``close``."""
-        if self._enricher.kinds:
-            self._begin("mnemic-leases", self._live, 1)
-            self._work()
-
     def _work(self) -> None:
         while not self._stopped.is_set():
             try:
