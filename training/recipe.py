@@ -7,6 +7,7 @@ import json
 from dataclasses import asdict, dataclass, field
 
 from training.negatives import Mining
+from training.pair import Kind
 from training.pairs import Sizes
 from training.prepare import Preparation
 
@@ -17,13 +18,15 @@ class Recipe:
 
     Attributes:
         preparation: Which pairs.
+        most: Of a kind of pairs, how many are drawn; of those not named all.
         epochs: How often each is seen.
         batch: Pairs a step, at least 2.
         rate: The highest learning rate of AdamW, after ``warmup`` of the steps; it falls to 0 afterwards.
         decay: AdamW's weight decay.
         temperature: What cosines are divided by.
         pull: Weight of the distance from the base embedder.
-        frozen: Whether the embeddings of words and places stay as they are.
+        frozen: So many layers from below stay as they are, 0 to 6, and so do the embeddings of words and places; None
+            for nothing at all.
         tokens: Of a text that are read in training.
         clip: The longest gradient.
         seed: Of dropout and of the order.
@@ -33,19 +36,20 @@ class Recipe:
     """
 
     preparation: Preparation = field(default_factory=lambda: Preparation(Sizes(), Mining()))
+    most: tuple[tuple[Kind, int], ...] = (("memory", 1200), ("window", 800), ("cloze", 300))
     epochs: int = 1
-    batch: int = 48
-    rate: float = 2e-5
+    batch: int = 64
+    rate: float = 5e-5
     warmup: float = 0.1
     decay: float = 0.01
     temperature: float = 0.05
-    pull: float = 0.5
-    frozen: bool = True
-    tokens: int = 128
+    pull: float = 0.3
+    frozen: int | None = 3
+    tokens: int = 96
     clip: float = 1.0
     seed: int = 0
-    threads: int = 2
-    check_every: int = 40
+    threads: int = 1
+    check_every: int = 60
     most_steps: int | None = None
 
     @property
@@ -56,10 +60,8 @@ class Recipe:
 
 FULL = Recipe()
 QUICK = Recipe(
-    preparation=Preparation(Sizes(questions=250, memories=160, clozes=160, distractors=300), Mining()),
-    epochs=1,
-    tokens=96,
-    rate=4e-5,
+    preparation=Preparation(Sizes(questions=250, memories=160, clozes=160, asked=300, distractors=300), Mining()),
+    batch=48,
     check_every=20,
     most_steps=40,
 )

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 
 import numpy as np
 
-from training.pair import KINDS, Pair
+from training.pair import KINDS, Kind, Pair
 
 
 def batches(pairs: Sequence[Pair], *, size: int, epochs: int, seed: int) -> list[list[int]]:
@@ -23,6 +23,16 @@ def batches(pairs: Sequence[Pair], *, size: int, epochs: int, seed: int) -> list
         kept = [batch for batch in cut if len(batch) > 1]
         steps += [kept[place] for place in rng.permutation(len(kept))]
     return steps
+
+
+def kept(pairs: Sequence[Pair], most: Sequence[tuple[Kind, int]], *, seed: int) -> list[Pair]:
+    """The pairs, of some kinds only so many, drawn at random; in order."""
+    limits, rng = dict(most), np.random.default_rng(seed)
+    found: list[Pair] = []
+    for kind in KINDS:
+        own = [pair for pair in pairs if pair.kind == kind]
+        found += [own[place] for place in sorted(rng.permutation(len(own))[: limits.get(kind, len(own))].tolist())]
+    return found
 
 
 def rate(step: int, steps: int, *, highest: float, warmup: float) -> float:

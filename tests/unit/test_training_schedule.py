@@ -7,7 +7,7 @@ from training import curve, held_out
 from training.curve import Point
 from training.pair import Pair, Passage
 from training.recipe import FULL, QUICK
-from training.schedule import batches, rate
+from training.schedule import batches, kept, rate
 
 PAIRS = [Pair("memory", f"m{i}", Passage(f"t{i}", (f"g{i}",)), "p") for i in range(7)] + [
     Pair("cloze", f"c{i}", Passage(f"t{i}", (f"h{i}",)), "p") for i in range(4)
@@ -21,6 +21,13 @@ def test_every_pair_comes_once_an_epoch_in_batches_of_one_kind():
         assert sorted(place for batch in epoch for place in batch) == list(range(11))
     assert all(len({PAIRS[place].kind for place in batch}) == 1 for batch in made)
     assert made[:3] != made[3:]
+
+
+def test_of_a_kind_only_so_many_are_kept_and_always_the_same():
+    some = kept(PAIRS, (("memory", 3),), seed=0)
+    assert [pair.kind for pair in some] == ["memory"] * 3 + ["cloze"] * 4
+    assert some == kept(PAIRS, (("memory", 3),), seed=0) != kept(PAIRS, (("memory", 3),), seed=1)
+    assert kept(PAIRS, (), seed=0) == PAIRS
 
 
 def test_a_pair_alone_is_left_out():

@@ -16,8 +16,8 @@ from training.objective import contrast, excluded, pull  # noqa: E402
 from training.pair import Pair, Passage  # noqa: E402
 from training.recipe import Recipe  # noqa: E402
 
-TINY = Shape(vocabulary=40, dim=16, layers=1, heads=2, inner=24, positions=12)
-RECIPE = Recipe(epochs=3, batch=4, check_every=2, rate=1e-3, threads=1)
+TINY = Shape(vocabulary=40, dim=16, layers=2, heads=2, inner=24, positions=12)
+RECIPE = Recipe(frozen=0, epochs=3, batch=4, check_every=2, rate=1e-3, threads=1)
 PAIRS = [
     Pair("memory", f"ab{chr(100 + i)}", Passage(f"{chr(100 + i)}xy", (str(i),)), "p", None, (Passage("zz", ("z",)),))
     for i in range(8)
@@ -84,7 +84,9 @@ def test_training_again_gives_the_same_weights(tmp_path):
 
 
 def test_training_makes_the_loss_small(tmp_path):
-    _, points = run(tmp_path / "a", Recipe(epochs=40, batch=4, rate=3e-3, threads=1, pull=0.0, check_every=80))
+    _, points = run(
+        tmp_path / "a", Recipe(frozen=0, epochs=40, batch=4, rate=3e-3, threads=1, pull=0.0, check_every=80)
+    )
     losses = [point.contrast for point in points]
     assert np.mean(losses[-10:]) < 0.5 * np.mean(losses[:10])
 
@@ -110,7 +112,11 @@ def test_frozen_embeddings_stay(tmp_path):
     moved = [name for name in before if not torch.equal(before[name], after[name])]
     assert moved
     assert not [name for name in moved if name.startswith("embeddings.")]
-    after, _ = run(tmp_path / "b", recipe=Recipe(epochs=1, batch=4, rate=1e-3, threads=1, frozen=False))
+    after, _ = run(tmp_path / "c", recipe=Recipe(epochs=1, batch=4, rate=1e-3, threads=1, frozen=1))
+    moved = [name for name in before if not torch.equal(before[name], after[name])]
+    assert moved
+    assert not [name for name in moved if name.startswith(("embeddings.", "encoder.layer.0."))]
+    after, _ = run(tmp_path / "b", recipe=Recipe(epochs=1, batch=4, rate=1e-3, threads=1, frozen=None))
     assert not torch.equal(before["embeddings.word_embeddings.weight"], after["embeddings.word_embeddings.weight"])
 
 
@@ -120,7 +126,7 @@ def test_a_strong_pull_keeps_the_vectors(tmp_path):
     far = []
     for weight in (0.0, 50.0):
         made = encoder()
-        recipe = Recipe(epochs=20, batch=4, rate=3e-3, threads=1, pull=weight, check_every=40)
+        recipe = Recipe(frozen=0, epochs=20, batch=4, rate=3e-3, threads=1, pull=weight, check_every=40)
         (tmp_path / str(weight)).mkdir()
         train(made, tokens, PAIRS, PAIRS[:4], recipe, folder=tmp_path / str(weight), identity="one")
         far.append(float(np.mean(1 - (loop.embedded(made, tokens, texts) * base).sum(axis=1))))
