@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from copy import deepcopy
 from pathlib import Path
 
@@ -80,6 +80,17 @@ def train(
         say(points[-1], len(batches))
     encoder.eval()
     return points
+
+
+def mixed(trained: Mapping[str, Tensor], base: Mapping[str, Tensor], share: float) -> dict[str, Tensor]:
+    """Weights between two models: less is forgotten than gained (Wortsman et al., WiSE-FT, arXiv 2109.01903).
+
+    Args:
+        trained: Name -> weights.
+        base: The same names: what training began with.
+        share: Of the trained ones, 0 to 1.
+    """
+    return {name: torch.lerp(base[name], value, share) for name, value in trained.items()}
 
 
 def embedded(encoder: nn.Module, tokens: Tokens, texts: Sequence[str]) -> NDArray[np.float32]:

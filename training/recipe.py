@@ -29,6 +29,7 @@ class Recipe:
             for nothing at all.
         tokens: Of a text that are read in training.
         clip: The longest gradient.
+        share: Of what is trained in the result, in (0, 1]; the rest are the base's weights.
         seed: Of dropout and of the order.
         threads: Of torch; sums depend on it.
         check_every: Steps between two looks at the held-out personas, which also leave a checkpoint.
@@ -47,6 +48,7 @@ class Recipe:
     frozen: int | None = 3
     tokens: int = 96
     clip: float = 1.0
+    share: float = 0.7
     seed: int = 0
     threads: int = 1
     check_every: int = 60

@@ -21,7 +21,7 @@ from mnemic.config import Environment
 from mnemic.models import registry
 from training import base, curve, schedule
 from training.curve import Point
-from training.loop import train
+from training.loop import mixed, train
 from training.model import Texts, loaded
 from training.prepare import Prepared, prepared
 from training.recipe import FULL, QUICK
@@ -49,7 +49,8 @@ def main() -> None:
     encoder = loaded(base.located(base.WEIGHTS))
     tokens = Texts(base.located(base.TOKENIZER), most=recipe.tokens)
     points = train(encoder, tokens, pairs, made.held_out, recipe, folder=folder, identity=identity, say=_say)
-    save_file(encoder.state_dict(), folder / "model.safetensors")
+    before = loaded(base.located(base.WEIGHTS)).state_dict()
+    save_file(mixed(encoder.state_dict(), before, recipe.share), folder / "model.safetensors")
     about = {"recipe": asdict(recipe), "identity": identity, "steps": len(points), "dropped": made.dropped}
     about |= {"cpu_s": round(time.process_time() - started), "pairs": len(pairs)}
     (folder / "made.json").write_text(json.dumps(about, indent=2) + "\n", encoding="utf-8")

@@ -120,6 +120,12 @@ def test_frozen_embeddings_stay(tmp_path):
     assert not torch.equal(before["embeddings.word_embeddings.weight"], after["embeddings.word_embeddings.weight"])
 
 
+def test_mixed_weights_lie_between_both():
+    base, trained = {"a": torch.tensor([0.0, 2.0])}, {"a": torch.tensor([1.0, 4.0])}
+    assert loop.mixed(trained, base, 0.25)["a"].tolist() == [0.25, 2.5]
+    assert loop.mixed(trained, base, 1.0)["a"].tolist() == [1.0, 4.0]
+
+
 def test_a_strong_pull_keeps_the_vectors(tmp_path):
     texts = [pair.query for pair in PAIRS]
     base = loop.embedded(encoder(), tokens, texts)
