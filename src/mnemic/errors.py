@@ -9,6 +9,10 @@ MnemicError
 |  `- InvalidFile                 a file to import, or one line of it
 |- NotFound (LookupError)         no such turn, session, note or user in this scope
 |- ImmutableWords                 somebody tried to change what was said
+|- AccessDenied                   who asks may not
+|  |- KeyRefused                  no key, or none that is good
+|  |- NotAllowed                  a good key, but not for this
+|  `- TooManyRequests             the same request may succeed later
 |- StoreError                     the database
 |  |- StoreLocked                 another process holds it longer than the busy timeout
 |  |- StoreReadOnly               file or folder cannot be written
@@ -68,6 +72,30 @@ class NotFound(MnemicError, LookupError):
 
 class ImmutableWords(MnemicError):
     """Somebody tried to change what was said; a correction is a new note."""
+
+
+class AccessDenied(MnemicError):
+    """Who asks may not."""
+
+
+class KeyRefused(AccessDenied):
+    """No API key was given, or one that is unknown, revoked or expired."""
+
+
+class NotAllowed(AccessDenied):
+    """The API key is good, but has not the scope for what was asked."""
+
+
+class TooManyRequests(AccessDenied):
+    """More requests with one API key, or refused ones from one address, than the server takes.
+
+    Attributes:
+        retry_after_s: When one more is taken, in seconds.
+    """
+
+    def __init__(self, message: str, *, retry_after_s: float) -> None:
+        super().__init__(message)
+        self.retry_after_s = retry_after_s
 
 
 class StoreError(MnemicError):

@@ -8,6 +8,7 @@ import sqlite3
 import stat
 from concurrent.futures import ThreadPoolExecutor
 from contextlib import closing
+from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
@@ -17,7 +18,7 @@ from store_faults_kit import NOW, batch, python
 
 from mnemic.config import Budgets
 from mnemic.errors import MigrationFailed, StoreCorrupt, StoreError, StoreLocked, StoreNewer
-from mnemic.protocols import Amount, Usage
+from mnemic.protocols import Amount, KeptReply, Usage
 from mnemic.store import Migrated, migrate, open_store, schema
 from mnemic.store.columns import tables
 from mnemic.store.migrations import REVISIONS
@@ -132,6 +133,9 @@ def test_from_every_past_schema(revision: str, tmp_path: Path) -> None:
         enriched = store.enrichment("ana\0"), [found.topic for found in store.episodes("ana\0")]
         assert enriched == ((Enrichment(pending=2), ["moving"]) if revision >= "0005" else (Enrichment(), []))
         assert store.enqueue("ana\0", ("notes", "cues"), due=NOW) == (2 if revision >= "0005" else 4)
+        assert [key.name for key in store.all_keys()] == (["laptop"] if revision >= "0006" else [])
+        known = store.begin_reply("ana\0", "r1", b"again", now=NOW, keep_from=datetime(2024, 1, 1, tzinfo=UTC))
+        assert known == (KeptReply(b"asked", 201, b"{}") if revision >= "0006" else KeptReply(b"again"))
         store.spend("ana\0", "notes", SPENT, day=NOW.date(), within=Budgets())
         store.write("bo", batch("new"), now=NOW)
     assert shape(path) == shape(new)
@@ -156,6 +160,7 @@ def test_every_primary_key_begins_with_the_user(table: Table) -> None:
     shared = {
         **{"embedders": ["embedder"], "settings": ["name"], "departed": ["digest"]},
         "spending": ["day", "purpose"],
+        "api_keys": ["key_id"],
     }
     assert key == shared.get(table.name, ["user_id", *key[1:]])
 

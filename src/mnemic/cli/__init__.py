@@ -10,7 +10,19 @@ from typing import Annotated
 import typer
 
 from mnemic import __version__
-from mnemic.cli import answering, bench, demonstration, output, reading, tending, upkeep, working, writing
+from mnemic.cli import (
+    answering,
+    bench,
+    demonstration,
+    keys,
+    output,
+    reading,
+    serving,
+    tending,
+    upkeep,
+    working,
+    writing,
+)
 from mnemic.errors import MnemicError
 
 app = typer.Typer(
@@ -44,6 +56,8 @@ app.command()(writing.delete)
 app.command()(working.worker)
 app.command()(working.enrich)
 app.command()(working.retry)
+app.command()(serving.serve)
+app.add_typer(keys.app)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)

@@ -23,7 +23,7 @@ from mnemic.memory.writing import Writer
 from mnemic.models import registry
 from mnemic.models.prices import Price
 from mnemic.models.purposes import Given, LanguageModels
-from mnemic.protocols import CueExtractor, Embedder, Reranker, Store
+from mnemic.protocols import CueExtractor, Embedder, Reranker, ServiceRows, Store
 
 Time = datetime | str | float | int | None
 
@@ -148,6 +148,11 @@ class Wired:
         )
         memory._workers.start()  # another process may have left work
         return memory
+
+    @property
+    def service_rows(self) -> ServiceRows:
+        """What a server keeps in the same database: API keys, and replies; for ``mnemic.service``."""
+        return self._store
 
     def close(self) -> None:
         """Release the database, and leave work under way to others; twice is allowed."""

@@ -21,6 +21,7 @@ from mnemic.protocols.rows import (
     Vectors,
     Written,
 )
+from mnemic.protocols.service import KeptReply, KeyRow, ServiceRows
 from mnemic.protocols.store import Ledger, Store
 from mnemic.protocols.work import Lease, WorkQueue
 
@@ -39,12 +40,15 @@ __all__ = [
     "Embedder",
     "EmbedderRecord",
     "Held",
+    "KeptReply",
+    "KeyRow",
     "LanguageModel",
     "Lease",
     "Ledger",
     "NoteState",
     "Reply",
     "Reranker",
+    "ServiceRows",
     "Store",
     "StreamingModel",
     "TurnRow",

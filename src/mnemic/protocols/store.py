@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mnemic.config import Budgets
 from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
+from mnemic.protocols.service import ServiceRows
 from mnemic.protocols.work import WorkQueue
 from mnemic.types import Counts, Episode, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
 
@@ -37,7 +38,7 @@ class Ledger(Protocol):
         ...
 
 
-class Store(Ledger, WorkQueue, Protocol):
+class Store(Ledger, WorkQueue, ServiceRows, Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
     All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,

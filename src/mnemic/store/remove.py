@@ -14,6 +14,7 @@ from mnemic.store import episodes, users
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
 from mnemic.store.reinstate import reinstate
+from mnemic.store.service_rows import forget_replies
 from mnemic.store.tables import (
     cues,
     note_confirmations,
@@ -53,6 +54,8 @@ class Removing:
             StoreConflict: A turn or trace is gone already, or another trace rests on one of the turns.
         """
         seqs = self._turns_to_remove(batch.remove_turns)
+        if seqs:
+            forget_replies(self.connection, self.user_id)
         numbers = self._traces_to_remove(batch.remove_traces, seqs)
         episodes.remove(self.connection, self.user_id, self.revision, batch.remove_episodes)
         episodes.remove_with(self.connection, self.user_id, self.revision, seqs)
@@ -222,5 +225,6 @@ def remove_user(connection: Connection, user_id: str) -> int:
     # What mentions cues goes first; the rest follows its user.
     connection.execute(delete(turns).where(turns.c.user_id == user_id))
     connection.execute(delete(notes).where(notes.c.user_id == user_id))
+    forget_replies(connection, user_id)
     users.depart(connection, user_id)
     return int(count)

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from sqlalchemy import Boolean, Column, Date, PrimaryKeyConstraint, String, UniqueConstraint
+from sqlalchemy import Boolean, Column, Date, Index, LargeBinary, PrimaryKeyConstraint, String, UniqueConstraint
 
 from mnemic.store.columns import number, owner, slim, small, user
 from mnemic.store.encodings import ExactJson, ExactText
@@ -43,4 +43,32 @@ settings = slim(
     Column("name", ExactText, nullable=False),
     Column("value", ExactText, nullable=False),
     PrimaryKeyConstraint("name"),
+)
+
+# Who may use a server; the key itself is nowhere.
+api_keys = slim(
+    "api_keys",
+    Column("key_id", ExactText, nullable=False),
+    Column("name", ExactText, nullable=False),
+    Column("tenant", ExactText, nullable=False),
+    Column("scopes", ExactJson, nullable=False),
+    Column("salt", LargeBinary, nullable=False),
+    Column("digest", LargeBinary, nullable=False),
+    number("created_at"),
+    number("expires_at", null=True),
+    number("revoked_at", null=True),
+    PrimaryKeyConstraint("key_id"),
+)
+# What a server replied to requests that may come again. No foreign key: a user's first request is noted before the user
+# is there. Whatever erases something of a user drops them all.
+replies = slim(
+    "replies",
+    user(),
+    Column("key", ExactText, nullable=False),
+    Column("request", LargeBinary, nullable=False),
+    small("status", null=True),
+    Column("body", LargeBinary, nullable=False),
+    number("at"),
+    PrimaryKeyConstraint("user_id", "key"),
+    Index(None, "at"),
 )

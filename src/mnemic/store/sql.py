@@ -21,8 +21,8 @@ from mnemic.protocols import (
     Written,
 )
 from mnemic.store import check, embedders, episodes, load, notes, read, remove, spending, users, vectors, work, write
+from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
-from mnemic.store.sqlite import SqliteFile
 from mnemic.store.tables import users as users_table
 from mnemic.types import (
     Counts,
@@ -43,11 +43,8 @@ if TYPE_CHECKING:
     from mnemic.protocols import Floats
 
 
-class SqlStore:
+class SqlStore(ServiceTables):
     """Rows in one database file; made by ``open_store``."""
-
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
 
     def close(self) -> None:
         """Wait for the calls under way, then release the file."""

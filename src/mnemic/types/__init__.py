@@ -21,11 +21,13 @@ from mnemic.types.kept import (
     Unit,
 )
 from mnemic.types.names import (
+    KEY_SCOPES,
     STATUSES,
     Action,
     Cut,
     Granularity,
     Json,
+    KeyScope,
     Metadata,
     Mode,
     NoteKind,
@@ -39,6 +41,7 @@ from mnemic.types.names import (
 from mnemic.types.sizes import Added, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
 
 __all__ = [
+    "KEY_SCOPES",
     "STATUSES",
     "Action",
     "Added",
@@ -54,6 +57,7 @@ __all__ = [
     "Granularity",
     "Interval",
     "Json",
+    "KeyScope",
     "Metadata",
     "Mode",
     "Note",

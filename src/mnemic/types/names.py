@@ -18,5 +18,7 @@ Granularity = Literal["trace", "turn"]
 Cut = Literal["either", "topic", "coarse"]
 Mode = Literal["graph", "notes", "episodes", "hybrid", "best_effort"]
 WorkKind = Literal["cues", "notes", "episodes"]
+KeyScope = Literal["read", "write", "erase", "admin"]
+KEY_SCOPES: Final[tuple[KeyScope, ...]] = get_args(KeyScope)
 WorkState = Literal["pending", "running", "done", "failed"]
 Purpose = Literal["cues", "notes", "links", "segment", "conflict", "sufficiency", "rerank", "answer", "judge"]

@@ -1,0 +1,60 @@
+"""The application: REST under ``/v1``, its watchers' routes, and what is mounted beside them.
+
+The seams for what is mounted (MCP, the inspector):
+
+* ``app.state.memory`` is the whole memory, ``app.state.door`` the ``Door``: ``door.admit(request)`` or
+  ``door.admit_key(key, address=…)`` gives an ``Access``, and ``access.memory(app.state.memory)`` a ``TenantMemory``,
+  the only way to any data.
+* ``create(…, mounts=[mount])``: each is called with the application, once it has its routes, and mounts what it has
+  (``app.mount("/mcp", …)``). What it returns, if anything, is an asynchronous context manager; it is entered when the
+  server starts and left when it ends.
+"""
+
+from __future__ import annotations
+
+from collections.abc import AsyncGenerator, Callable, Sequence
+from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
+from typing import TYPE_CHECKING
+
+from fastapi import FastAPI
+
+from mnemic import __version__
+from mnemic.service import problems, reading, writing
+from mnemic.service.access import Keys
+from mnemic.service.door import Door
+from mnemic.service.settings import Settings
+
+if TYPE_CHECKING:
+    from mnemic.memory import Memory
+
+Mount = Callable[[FastAPI], AbstractAsyncContextManager[None] | None]
+
+
+def create(memory: Memory, *, settings: Settings | None = None, mounts: Sequence[Mount] = ()) -> FastAPI:
+    """An application that serves a memory, which stays the caller's to close.
+
+    Args:
+        memory: All tenants'.
+        settings: Its limits, and whether it asks for keys, as it does by default.
+        mounts: What is mounted beside REST; see above.
+    """
+    given = settings or Settings()
+    running: list[AbstractAsyncContextManager[None]] = []
+
+    @asynccontextmanager
+    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+        async with AsyncExitStack() as stack:
+            for one in running:
+                await stack.enter_async_context(one)
+            yield
+
+    app = FastAPI(title="mnemic", version=__version__, lifespan=lifespan)
+    app.state.memory, app.state.settings = memory, given
+    app.state.door = Door(Keys(memory.service_rows), given)
+    problems.handle(app)
+    app.include_router(writing.router)
+    app.include_router(reading.router)
+    for mount in mounts:
+        if (context := mount(app)) is not None:
+            running.append(context)
+    return app

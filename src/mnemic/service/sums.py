@@ -1,0 +1,40 @@
+"""Sums over several users: what language models did for them, and what that took."""
+
+from __future__ import annotations
+
+from collections.abc import Iterable
+
+from mnemic.types import Enrichment, FailedWork, Purpose, Spent, WorkKind
+
+
+def together(each: Iterable[Enrichment]) -> Enrichment:
+    """How far language models are with the traces of all."""
+    all_of = tuple(each)
+    failed: dict[tuple[WorkKind, str], int] = {}
+    for one in all_of:
+        for failure in one.failures:
+            failed[failure.kind, failure.reason] = failed.get((failure.kind, failure.reason), 0) + failure.traces
+    return Enrichment(
+        pending=sum(one.pending for one in all_of),
+        running=sum(one.running for one in all_of),
+        done=sum(one.done for one in all_of),
+        failed=sum(one.failed for one in all_of),
+        failures=tuple(FailedWork(kind, traces, reason) for (kind, reason), traces in sorted(failed.items())),
+        waiting_for=tuple(dict.fromkeys(reason for one in all_of for reason in one.waiting_for)),
+    )
+
+
+def summed(each: Iterable[Spent]) -> tuple[Spent, ...]:
+    """What was spent, by purpose."""
+    sums: dict[Purpose, Spent] = {}
+    for more in each:
+        so_far = sums.get(more.purpose, Spent(more.purpose, 0, 0, 0, 0.0, 0))
+        sums[more.purpose] = Spent(
+            more.purpose,
+            so_far.calls + more.calls,
+            so_far.tokens_in + more.tokens_in,
+            so_far.tokens_out + more.tokens_out,
+            so_far.cost + more.cost,
+            so_far.unpriced + more.unpriced,
+        )
+    return tuple(sums[purpose] for purpose in sorted(sums))
