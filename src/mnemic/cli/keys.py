@@ -4,16 +4,16 @@ from __future__ import annotations
 
 from collections.abc import Generator
 from contextlib import closing, contextmanager
-from typing import TYPE_CHECKING, Annotated
+from typing import TYPE_CHECKING, Annotated, cast
 
 import typer
 
 from mnemic.cli import options, output
-from mnemic.types import KeyScope
 
 if TYPE_CHECKING:
     from mnemic.protocols import KeyRow
     from mnemic.service.access import Keys
+    from mnemic.types import KeyScope
 
 app = typer.Typer(name="keys", help="Look after the API keys of a server.", no_args_is_help=True)
 
@@ -26,7 +26,8 @@ def create(
         str, typer.Option("--tenant", metavar="NAME", help="Whose data it opens; tenants never see each other's.")
     ] = "default",
     scope: Annotated[
-        list[KeyScope] | None, typer.Option("--scope", help="What it allows; several times. [read and write]")
+        list[str] | None,
+        typer.Option("--scope", metavar="NAME", help="read, write, erase or admin; once each. [read and write]"),
     ] = None,
     expires: Annotated[
         str | None, typer.Option("--expires", metavar="TIME", help="Refuse it from then on: 2027-01-01. [never]")
@@ -39,10 +40,10 @@ def create(
     """
     from mnemic.algo.moments import parse_time
 
+    # Those that there are not are refused by name.
+    scopes = cast("list[KeyScope]", scope or ["read", "write"])
     with _keys(options.database(db)) as keys:
-        made = keys.create(
-            name, tenant=tenant, scopes=tuple(scope or ("read", "write")), expires_at=parse_time(expires, "UTC")
-        )
+        made = keys.create(name, tenant=tenant, scopes=scopes, expires_at=parse_time(expires, "UTC"))
     if json:
         output.result(output.as_json({"key": made.key, **_public(made.row)}))
         return

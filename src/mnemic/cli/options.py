@@ -6,7 +6,7 @@ import json
 from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Literal, TypedDict
+from typing import TYPE_CHECKING, Annotated, Literal, TypedDict, get_args
 
 import typer
 
@@ -124,6 +124,11 @@ def _thinking(named: Mapping[Purpose, str | None]) -> Thinking:
 def readers(model: str | None = None) -> Thinking:
     """The language models that read what is added: the one given, or those of the environment; within its budgets."""
     return _thinking(dict.fromkeys(("cues", "notes", "segment", "conflict"), model))
+
+
+def everything() -> Thinking:
+    """The language models of the environment for whatever there is to do; within its budgets."""
+    return _thinking(dict.fromkeys(purpose for purpose in get_args(Purpose) if purpose != "judge"))
 
 
 def database(given: str | None) -> str:

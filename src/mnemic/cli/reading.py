@@ -189,6 +189,27 @@ def status(db: options.Database = None, user: options.User = None, json: options
         output.result(f"{spent.purpose}: {output.counted(spent.calls, 'call')}, {tokens}{price}")
 
 
+def notice(
+    db: options.Database = None,
+    user: options.User = None,
+    contact: Annotated[str | None, typer.Option("--contact", metavar="TEXT", help="Whom people may ask.")] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Print what people may be told about the memory; about one with --user.
+
+    What is kept, which language models read it, and how it is seen, corrected and erased.
+    """
+    user_id = options.optional_user(user)
+    with options.memory(options.existing(db), "none", options.everything()) as memory:
+        found = memory.notice(user_id=user_id, contact=contact)
+    if json:
+        output.result(output.as_json(asdict(found)))
+        return
+    output.result(output.shown(found.text))
+    for way in found.ways:
+        output.note(f"{way.right}: {way.command}")
+
+
 def enrichment_lines(found: Enrichment) -> Iterator[str]:
     """How far language models are, where there is anything for them."""
     sizes = {"pending": found.pending, "under way": found.running, "done": found.done, "failed": found.failed}

@@ -6,7 +6,7 @@ from typing import Annotated
 
 import typer
 
-from mnemic.cli import options, output
+from mnemic.cli import interrupt, options, output
 from mnemic.errors import InvalidInput
 from mnemic.models.optional import from_extra
 
@@ -17,25 +17,38 @@ def serve(
     port: Annotated[
         int, typer.Option("--port", metavar="N", min=0, max=65535, help="Where to listen; 0 for any.")
     ] = 8377,
-    no_auth: Annotated[
-        bool, typer.Option("--no-auth", help="Ask nobody for an API key; on this machine only.")
-    ] = False,
+    no_auth: Annotated[bool, typer.Option("--no-auth", help="Ask nobody for an API key; this machine only.")] = False,
+    rate: Annotated[float, typer.Option("--rate", metavar="N", help="Requests a second of one API key.")] = 100.0,
+    contact: Annotated[
+        str | None, typer.Option("--contact", metavar="TEXT", help="Whom people may ask; in the notice.")
+    ] = None,
+    threads: Annotated[int, typer.Option("--threads", metavar="N", min=0, help="Of language models' work.")] = 3,
     embedder: options.EmbedderName = "local",
 ) -> None:
-    """Serve the memory over HTTP: REST under /v1, its description under /docs.
+    """Serve the memory over HTTP: REST under /v1, described in /openapi.json.
 
-    Every request needs an API key: mnemic keys create.
+    Every request needs an API key: mnemic keys create. Ctrl-C ends it.
     """
-    uvicorn = from_extra("uvicorn", needed_by="mnemic serve", extra="server")
-    from_extra("fastapi", needed_by="mnemic serve", extra="server")
+    for module in ("fastapi", "uvicorn", "prometheus_client"):
+        from_extra(module, needed_by="mnemic serve", extra="server")
     from mnemic.service.app import create
     from mnemic.service.door import is_loopback
+    from mnemic.service.running import run
     from mnemic.service.settings import Settings
+    from mnemic.service.watching import log_as_json
 
     if no_auth and not is_loopback(host):
         raise InvalidInput(f"--no-auth is for this machine alone, not for {host}: leave out one of the two")
+    if rate <= 0:
+        raise typer.BadParameter(f"--rate must be over 0, not {rate:g}")
+    settings = Settings(auth=not no_auth, rate=rate, burst=max(1, round(2 * rate)), contact=contact)
     name = options.database(db)
-    with options.memory(name, embedder, options.readers()) as memory:
-        app = create(memory, settings=Settings(auth=not no_auth))
-        output.note(f"Serving {output.shown(name)} at http://{host}:{port}/docs; Ctrl-C ends it.")
-        uvicorn.run(app, host=host, port=port, log_config=None, access_log=False, server_header=False)
+    if not is_loopback(host):
+        output.note("API keys travel as they are: put something that speaks TLS before this server (docs/security.md).")
+    # Told to end while the server ends: by then it has to be ended, not killed, for its work to be given back.
+    with interrupt.until_told(), options.memory(name, embedder, options.everything(), workers=threads) as memory:
+        log_as_json()
+        run(
+            create(memory, settings=settings), host=host, port=port,
+            started=lambda address: output.note(f"Serving {output.shown(name)} at {address}; Ctrl-C ends it."),
+        )  # fmt: skip

@@ -74,6 +74,7 @@ class AsyncMemory:
     get_all = _threaded(Memory.get_all)
     history = _threaded(Memory.history)
     notes = _threaded(Memory.notes)
+    notice = _threaded(Memory.notice)
     proposals = _threaded(Memory.proposals)
     reembed = _threaded(Memory.reembed)
     reflect = _threaded(Memory.reflect)
@@ -86,3 +87,4 @@ class AsyncMemory:
     update = _threaded(Memory.update)
     users = _threaded(Memory.users)
     wait = _threaded(Memory.wait)
+    warm = _threaded(Memory.warm)

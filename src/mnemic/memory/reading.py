@@ -43,10 +43,13 @@ def turn(store: Store, user_id: str, turn_id: str) -> Turn:
     return found[0]
 
 
-def turns(store: Store, scope: Scope, *, limit: int | None, after: str | None) -> list[Turn]:
-    """Turns of a scope in order, from behind ``after``. Raises NotFound where there is no such turn."""
+def turns(store: Store, scope: Scope, *, limit: int | None, after: str | int | None) -> list[Turn]:
+    """Turns of a scope in order, from behind ``after``. Raises NotFound where there is no turn of such an id."""
     _check_limit(limit)
-    seq = -1 if after is None else turn(store, scope.user_id, check_id(after, "after")).seq
+    if isinstance(after, int) and not isinstance(after, bool):
+        seq = after
+    else:
+        seq = -1 if after is None else turn(store, scope.user_id, check_id(after, "after")).seq
     return store.turns(scope.user_id, session_id=scope.session_id, agent_id=scope.agent_id, after_seq=seq, limit=limit)
 
 
@@ -72,17 +75,19 @@ def status(
 ) -> Status:
     """Sizes of the database and, where one is named, of a user's memory."""
     embedder = store.embedder()
+    counts = None if user_id is None else store.counts(user_id)
     return Status(
         embedder=embedder.name if embedder else None,
         cue_extractor=cue_extractor,
         size_bytes=store.size_bytes(),
         users=len(store.users()),
         index_bytes=index_bytes,
-        counts=None if user_id is None else store.counts(user_id),
+        counts=counts,
         warnings=warnings,
         models=models,
         enrichment=store.enrichment(user_id),
         spent=_spent(store.usage(user_id)),
+        keeps=counts is not None and bool(counts.turns or counts.notes),
     )
 
 

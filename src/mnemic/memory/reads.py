@@ -10,10 +10,11 @@ from mnemic.algo.jsonable import as_json
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
 from mnemic.memory import context, episodes, reading
+from mnemic.memory.notice import notice
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
 from mnemic.protocols import Reranker
-from mnemic.types import Episode, Granularity, Json, Mode, Note, Operation, SearchResult, Status, Trace, Turn
+from mnemic.types import Episode, Granularity, Json, Mode, Note, Notice, Operation, SearchResult, Status, Trace, Turn
 
 
 class Reads(Wired):
@@ -180,19 +181,19 @@ class Reads(Wired):
         session_id: str | None = None,
         agent_id: str | None = None,
         limit: int | None = None,
-        after: str | None = None,
+        after: str | int | None = None,
     ) -> list[Turn]:
-        """Turns in order; ``after`` a turn id continues behind it.
+        """Turns in order; ``after`` a turn id continues behind it, ``after`` a ``Turn.seq`` too, erased or not.
 
         Raises:
-            NotFound: There is no turn ``after``.
+            NotFound: There is no turn of the id ``after``.
         """
         scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
         return reading.turns(self._store, scope, limit=limit, after=after)
 
-    def history(self, id: str, *, user_id: str) -> list[Operation]:
-        """What happened to a note or a turn's metadata, oldest first; empty where nothing did."""
-        return self._store.operations(check_user(user_id), target_id=check_id(id, "id"))
+    def history(self, id: str | None = None, *, user_id: str) -> list[Operation]:
+        """What happened to a note or a turn's metadata, or without an id to all of them, oldest first."""
+        return self._store.operations(check_user(user_id), target_id=None if id is None else check_id(id, "id"))
 
     def export(self, *, user_id: str) -> Iterator[dict[str, Json]]:
         """Everything of a user, one JSON object a turn or note, in order; ``mnemic import`` reads it back."""
@@ -215,6 +216,16 @@ class Reads(Wired):
             warnings=self._warnings,
             models=self._models.names,
         )
+
+    def notice(self, *, user_id: str | None = None, contact: str | None = None) -> Notice:
+        """What people may be told about the memory: what is kept of them, who reads it, and what they may do about it.
+
+        Args:
+            user_id: For this person, with how much is kept; for nobody in particular without.
+            contact: Whom to ask, as people are to read it.
+        """
+        counts = None if user_id is None else self._store.counts(check_user(user_id))
+        return notice(counts, self._models.names.values(), contact=contact)
 
     def check(self) -> list[str]:
         """Integrity problems in words; empty when sound."""

@@ -4,13 +4,14 @@ from __future__ import annotations
 
 import uuid
 from collections.abc import Callable, Mapping, Sequence
+from contextlib import suppress
 from datetime import UTC, datetime
 from pathlib import Path
 from typing import Self
 
 from mnemic.algo.moments import parse_time, zone
 from mnemic.config import Budgets, Enriching
-from mnemic.errors import InvalidInput, LanguageModelUnavailable
+from mnemic.errors import InvalidInput, LanguageModelUnavailable, ModelError
 from mnemic.index import Indexes
 from mnemic.memory.agreement import way_out
 from mnemic.memory.asked_models import ModelReranker
@@ -153,6 +154,13 @@ class Wired:
     def service_rows(self) -> ServiceRows:
         """What a server keeps in the same database: API keys, and replies; for ``mnemic.service``."""
         return self._store
+
+    def warm(self) -> None:
+        """Load the embedder now, so that no first search has to wait for it; one that fails is told by the search."""
+        embedder = self._writer.embedder
+        if embedder is not None:
+            with suppress(ModelError):
+                embedder.embed(["Is anybody there?"], kind="query")
 
     def close(self) -> None:
         """Release the database, and leave work under way to others; twice is allowed."""

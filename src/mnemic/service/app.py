@@ -1,4 +1,4 @@
-"""The application: REST under ``/v1``, its watchers' routes, and what is mounted beside them.
+"""The application: REST under ``/v1``, the routes of its watchers, and what is mounted beside them.
 
 The seams for what is mounted (MCP, the inspector):
 
@@ -19,10 +19,15 @@ from typing import TYPE_CHECKING
 from fastapi import FastAPI
 
 from mnemic import __version__
-from mnemic.service import problems, reading, writing
+from mnemic.service import answering, health, importing, problems, reading, tending, writing
 from mnemic.service.access import Keys
 from mnemic.service.door import Door
+from mnemic.service.metrics import Metrics
+from mnemic.service.once import UnderWay
+from mnemic.service.openapi import describe
 from mnemic.service.settings import Settings
+from mnemic.service.warming import Warming
+from mnemic.service.watching import Watch
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -42,18 +47,31 @@ def create(memory: Memory, *, settings: Settings | None = None, mounts: Sequence
     running: list[AbstractAsyncContextManager[None]] = []
 
     @asynccontextmanager
-    async def lifespan(_: FastAPI) -> AsyncGenerator[None]:
+    async def lifespan(app: FastAPI) -> AsyncGenerator[None]:
+        app.state.warming.start()
         async with AsyncExitStack() as stack:
             for one in running:
                 await stack.enter_async_context(one)
             yield
 
-    app = FastAPI(title="mnemic", version=__version__, lifespan=lifespan)
-    app.state.memory, app.state.settings = memory, given
-    app.state.door = Door(Keys(memory.service_rows), given)
+    app = FastAPI(
+        title="mnemic",
+        version=__version__,
+        lifespan=lifespan,
+        redirect_slashes=False,
+        # FastAPI's pages fetch their scripts from elsewhere.
+        docs_url=None,
+        redoc_url=None,
+        generate_unique_id_function=lambda route: route.name,
+    )
+    state = app.state
+    state.memory, state.settings, state.metrics = memory, given, Metrics()
+    state.door, state.under_way, state.warming = Door(Keys(memory.service_rows), given), UnderWay(), Warming(memory)
+    app.add_middleware(Watch, settings=given, metrics=state.metrics)
     problems.handle(app)
-    app.include_router(writing.router)
-    app.include_router(reading.router)
+    for part in (writing, importing, reading, answering, tending, health):
+        app.include_router(part.router)
+    describe(app)
     for mount in mounts:
         if (context := mount(app)) is not None:
             running.append(context)

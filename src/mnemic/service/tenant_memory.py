@@ -11,7 +11,7 @@ from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory
 from mnemic.service.sums import summed, together
-from mnemic.types import Status
+from mnemic.types import Enrichment, Notice, Status
 
 if TYPE_CHECKING:
     from mnemic.service.access import Access
@@ -89,6 +89,31 @@ class TenantMemory:
         enrichment = together(one.enrichment for one in each)
         return replace(found, enrichment=enrichment, spent=summed(line for one in each for line in one.spent))
 
+    def notice(self, *, user_id: str | None = None, contact: str | None = None) -> Notice:
+        """As ``Memory.notice``."""
+        self.access.require("read")
+        with self.unveiling():
+            stored = None if user_id is None else self.tenant.stored(user_id)
+            return self.whole.notice(user_id=stored, contact=contact)
+
+    def retry(self, *, user_id: str | None = None) -> int:
+        """As ``Memory.retry``; of all users of the tenant with the scope ``admin``."""
+        return sum(self._each(user_id, lambda stored: self.whole.retry(user_id=stored)))
+
+    def wait(self, *, user_id: str | None = None, timeout: float | None = None) -> Enrichment:
+        """As ``Memory.wait``; for all users of the tenant, one after the other, with the scope ``admin``."""
+        return together(self._each(user_id, lambda stored: self.whole.wait(user_id=stored, timeout=timeout)))
+
+    def _each(self, user_id: str | None, do: Callable[[str], R]) -> list[R]:
+        """What comes of a user, or of each of the tenant's."""
+        self.access.require("write")
+        if user_id is None:
+            self.access.require("admin")
+        with self.unveiling():
+            if user_id is not None:
+                return [do(self.tenant.stored(user_id))]
+            return [do(stored) for stored in self.whole.users() if self.tenant.owns(stored)]
+
     search = _scoped("read", Memory.search)
     context = _scoped("read", Memory.context)
     answer = _scoped("read", Memory.answer)
@@ -109,7 +134,5 @@ class TenantMemory:
     forget = _scoped("write", Memory.forget)
     restore = _scoped("write", Memory.restore)
     enrich = _scoped("write", Memory.enrich)
-    retry = _scoped("write", Memory.retry)
-    wait = _scoped("write", Memory.wait)
     delete = _scoped("erase", Memory.delete)
     delete_all = _scoped("erase", Memory.delete_all)

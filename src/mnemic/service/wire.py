@@ -1,28 +1,65 @@
-"""What requests look like: the arguments of ``Memory``'s methods, with their names and defaults."""
+"""What requests look like: the arguments of ``Memory``'s methods, with their names and defaults.
+
+A test compares each model with the method's signature; what an argument means is read from its docstring. ``Json`` is
+``Any`` here: the method itself checks what it takes, and says better what is wrong.
+"""
 
 from __future__ import annotations
 
-from typing import Any, Literal
+from collections.abc import Callable
+from typing import Any, ClassVar, Literal
 
-from pydantic import BaseModel, ConfigDict
+from pydantic import BaseModel, ConfigDict, StrictBool, StrictInt
 
+from mnemic.memory import Memory
+from mnemic.service.docstrings import entries
 from mnemic.types import Granularity, Mode
 
-Time = str | float | None
+Time = str | int | float | None
+Config = Literal["default", "hero", "himem"]
+Number = int | float
 
 
 class Arguments(BaseModel):
-    """The arguments of one method of ``Memory``."""
+    """The arguments of one method of ``Memory``, but those that stand in the path."""
 
     model_config = ConfigDict(extra="forbid")
+    of: ClassVar[Callable[..., object]]
+
+    def __init_subclass__(cls, of: Callable[..., object], **_: object) -> None:
+        """Say which method."""
+        cls.of = of
+
+    @classmethod
+    def __pydantic_init_subclass__(cls, of: Callable[..., object], **_: object) -> None:
+        """Describe the fields as the method's docstring does."""
+        said = entries(Memory.search, "Args") | {
+            name: text for name, text in entries(of, "Args").items() if text != "See there."
+        }
+        for name, field in cls.model_fields.items():
+            field.description = said.get(name)
+        cls.model_rebuild(force=True)
 
     def arguments(self) -> dict[str, Any]:
         """As the method takes them."""
         return {name: getattr(self, name) for name in type(self).model_fields}
 
 
-class Add(Arguments):
-    """Arguments of ``Memory.add``."""
+class Narrowed(Arguments, of=Memory.context):
+    """What narrows a search."""
+
+    user_id: str
+    filters: dict[str, Any] | None = None
+    agent_id: str | None = None
+    session_id: str | None = None
+    since: Time = None
+    until: Time = None
+    reference_time: Time = None
+    config: Config = "default"
+
+
+class Add(Arguments, of=Memory.add):
+    """Messages to store."""
 
     messages: str | dict[str, Any] | list[dict[str, Any]]
     user_id: str
@@ -36,23 +73,82 @@ class Add(Arguments):
     enrich: Literal["later", "now", "never"] = "later"
 
 
-class Search(Arguments):
-    """Arguments of ``Memory.search``."""
+class AddNotes(Arguments, of=Memory.add_notes):
+    """Statements to store."""
+
+    notes: dict[str, Any] | list[dict[str, Any]]
+    user_id: str
+    timezone: str | None = None
+
+
+class Update(Arguments, of=Memory.update):
+    """What changes about a message."""
+
+    user_id: str
+    metadata: dict[str, Any]
+    text: str | None = None
+
+
+class Search(Narrowed, of=Memory.search):
+    """A search."""
 
     query: str
-    user_id: str
-    top_k: int = 10
-    threshold: float | None = None
-    filters: dict[str, Any] | None = None
-    agent_id: str | None = None
-    session_id: str | None = None
-    since: Time = None
-    until: Time = None
-    reference_time: Time = None
+    top_k: StrictInt = 10
+    threshold: Number | None = None
     granularity: Granularity = "trace"
-    config: Literal["default", "hero", "himem"] = "default"
     rerank: str | None = None
-    explain: bool = False
+    explain: StrictBool = False
     mode: Mode = "graph"
-    keep_notes: bool = False
-    evolve: bool = False
+    keep_notes: StrictBool = False
+    evolve: StrictBool = False
+
+
+class Context(Narrowed, of=Memory.context):
+    """What a prompt is about."""
+
+    query: str
+    max_tokens: StrictInt = 1500
+
+
+class Ask(Narrowed, of=Memory.answer):
+    """A question."""
+
+    question: str
+    max_tokens: StrictInt = 2000
+    top_k: StrictInt | None = None
+    rerank: str | None = None
+
+
+class Whose(Arguments, of=Memory.enrich):
+    """Whose memory."""
+
+    user_id: str
+
+
+class Reflect(Arguments, of=Memory.reflect):
+    """Whose notes to look through."""
+
+    user_id: str
+    dry_run: StrictBool = False
+
+
+class Forget(Arguments, of=Memory.forget):
+    """How many notes are to be left."""
+
+    user_id: str
+    max_notes: StrictInt
+    half_life_days: Number = 90.0
+    dry_run: StrictBool = False
+
+
+class Retry(Arguments, of=Memory.retry):
+    """Whose work is to be done again."""
+
+    user_id: str | None = None
+
+
+class Wait(Arguments, of=Memory.wait):
+    """Whose work is to be waited for."""
+
+    user_id: str | None = None
+    timeout: Number | None = None

@@ -38,6 +38,7 @@ from mnemic.types.names import (
     WorkKind,
     WorkState,
 )
+from mnemic.types.notices import Notice, Way
 from mnemic.types.sizes import Added, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
 
 __all__ = [
@@ -63,6 +64,7 @@ __all__ = [
     "Note",
     "NoteKind",
     "NoteStatus",
+    "Notice",
     "Operation",
     "Part",
     "PartKind",
@@ -81,6 +83,7 @@ __all__ = [
     "Trace",
     "Turn",
     "Unit",
+    "Way",
     "WorkKind",
     "WorkState",
 ]

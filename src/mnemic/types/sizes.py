@@ -107,6 +107,7 @@ class Status:
         models: Purpose -> language model of this memory.
         enrichment: How far they are, of the user or of all.
         spent: What they took so far, of the user or of all, erased users included.
+        keeps: Whether anything is kept about the user; ``Memory.notice`` says it in words. False where none was named.
     """
 
     embedder: str | None
@@ -119,6 +120,7 @@ class Status:
     models: Mapping[Purpose, str] = field(default_factory=dict[Purpose, str])
     enrichment: Enrichment = Enrichment()
     spent: tuple[Spent, ...] = ()
+    keeps: bool = False
 
 
 @dataclass(frozen=True, slots=True)

@@ -1,0 +1,88 @@
+"""Routes that tend what was derived: undoing, proposals, reflection, work for language models."""
+
+from __future__ import annotations
+
+from typing import Annotated
+
+from fastapi import APIRouter, Path
+from starlette.requests import Request
+from starlette.responses import Response
+
+from mnemic.service import wire
+from mnemic.service.admitted import Admitted, Opened
+from mnemic.service.described import MODELS, replies
+from mnemic.service.once import Change
+from mnemic.service.replies import reply
+from mnemic.service.shapes import list_of, model_of, one_of
+from mnemic.types import Enrichment, Note, Operation
+
+router = APIRouter(prefix="/v1")
+
+_OPERATIONS = list_of("operations", Operation)
+_PIECES = one_of("pieces", int, "Of work that is to be done.")
+NoteId = Annotated[str, Path(description="Of the note: `N3`.")]
+
+
+@router.post("/operations/{operation_id}/undo", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def undo(
+    operation_id: Annotated[str, Path(description="Of the log: `O7`.")],
+    body: wire.Whose,
+    change: Change,
+) -> Response:
+    """Take back one operation of the log, by operations of its own, which can be undone in turn."""
+    return change(body, lambda memory: {"operations": memory.undo(operation_id, user_id=body.user_id)})
+
+
+@router.post("/proposals/{note_id}/approve", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def approve(note_id: NoteId, body: wire.Whose, change: Change) -> Response:
+    """Let a proposed note count, with what it was to change."""
+    return change(body, lambda memory: {"operations": memory.approve(note_id, user_id=body.user_id)})
+
+
+@router.post("/proposals/{note_id}/reject", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def reject(note_id: NoteId, body: wire.Whose, change: Change) -> Response:
+    """Retract a proposed note; it stays readable."""
+    return change(body, lambda memory: {"operations": memory.reject(note_id, user_id=body.user_id)})
+
+
+@router.post("/reflect", response_model=_OPERATIONS, responses=replies(409, *MODELS), tags=["notes"])
+def reflect(body: wire.Reflect, change: Change) -> Response:
+    """Look for inconsistencies among current notes, and resolve them; with `dry_run`, only show what would change."""
+    return change(body, lambda memory: {"operations": memory.reflect(**body.arguments())})
+
+
+@router.post("/forget", response_model=list_of("notes", Note), responses=replies(409), tags=["notes"])
+def forget(body: wire.Forget, change: Change) -> Response:
+    """Archive the weakest notes where there are too many. Words are never forgotten, only what was noted of them."""
+    return change(body, lambda memory: {"notes": memory.forget(**body.arguments())})
+
+
+@router.post("/notes/{note_id}/restore", response_model=model_of(Note), responses=replies(404, 409), tags=["notes"])
+def restore(note_id: NoteId, body: wire.Whose, change: Change) -> Response:
+    """Make an archived note current again."""
+    return change(body, lambda memory: memory.restore(note_id, user_id=body.user_id))
+
+
+@router.post("/enrich", response_model=_PIECES, responses=replies(409), tags=["work"])
+def enrich(body: wire.Whose, change: Change) -> Response:
+    """Have language models read what they were never to read; 0 without a model."""
+    return change(body, lambda memory: {"pieces": memory.enrich(user_id=body.user_id)})
+
+
+@router.post("/retry", response_model=_PIECES, responses=replies(), tags=["work"])
+def retry(body: wire.Retry, memory: Opened) -> Response:
+    """Have failed and put-off work done again; without a user that of the whole tenant, with the scope `admin`."""
+    return reply({"pieces": memory.retry(user_id=body.user_id)})
+
+
+@router.post("/wait", response_model=model_of(Enrichment), responses=replies(), tags=["work"])
+def wait(body: wire.Wait, memory: Opened) -> Response:
+    """Have all work on what was added done, and say how far it is; see `timeout`."""
+    return reply(memory.wait(user_id=body.user_id, timeout=body.timeout))
+
+
+@router.get("/check", response_model=list_of("problems", str), responses=replies(), tags=["server"])
+def check(request: Request, access: Admitted) -> Response:
+    """Problems with the database's integrity, in words; for whoever runs the server."""
+    access.require_operator()
+    return reply({"problems": request.app.state.memory.check()})
