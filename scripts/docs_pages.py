@@ -36,6 +36,7 @@ NOT_RUN = {
     ". .venv/bin/activate": "the same",
     "pip install .": "the same",
     "pip install '.[spacy]'": "the same",
+    "pip install '.[server]'": "the same",
 }
 """Commands that the pages show and nobody runs here, with the reason."""
 

@@ -15,6 +15,7 @@ from mnemic.cli import (
     bench,
     demonstration,
     keys,
+    mcp,
     output,
     reading,
     serving,
@@ -59,6 +60,7 @@ app.command()(working.enrich)
 app.command()(working.retry)
 app.command()(serving.serve)
 app.add_typer(keys.app)
+app.command()(mcp.mcp)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.doctor)
