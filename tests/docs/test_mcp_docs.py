@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import asyncio
+import inspect
 import json
 import re
 import sys
@@ -12,10 +13,17 @@ import pytest
 
 pytest.importorskip("mcp", reason="the extra server is not installed")
 
+import httpx2
 from mcp import Client
 from mcp.client.stdio import StdioServerParameters
+from mcp.client.streamable_http import streamable_http_client
 
+from listening_kit import listening
+from mnemic.cli.serving import serve
 from mnemic.service import mcp as service
+from mnemic.service import mcp_http
+from mnemic.service.access import Keys
+from mnemic.service.app import create
 from mnemic.service.mcp_tools import TOOLS
 
 ROOT = Path(__file__).resolve().parents[2]
@@ -58,6 +66,32 @@ def test_a_client_started_as_configured_can_remember(started, tmp_path):
             return await client.call_tool("search_memories", {"query": "Who keeps bees?"})
 
     assert "bees on the roof" in asyncio.run(remember()).content[0].text
+
+
+ADDRESSES = ("url", "httpUrl", "serverUrl")
+REMOTE = [one for one in configured(PAGE) if "command" not in one]
+
+
+def test_each_remote_configuration_reaches_the_server_that_the_page_starts():
+    assert len(REMOTE) == 5
+    [address] = {one[name] for one in REMOTE for name in ADDRESSES if name in one}
+    assert address == f"http://127.0.0.1:{inspect.signature(serve).parameters['port'].default}{mcp_http.PATH}"
+
+
+@pytest.mark.parametrize("remote", REMOTE, ids=range(len(REMOTE)))
+def test_a_client_with_the_headers_of_a_remote_configuration_can_remember(remote, memory):
+    key = Keys(memory.service_rows).create("docs").key
+    headers = {name: value.replace("mnemic_…", key) for name, value in remote["headers"].items()}
+
+    async def remember(address):
+        http = httpx2.AsyncClient(headers=headers, timeout=30)
+        async with http, Client(streamable_http_client(f"{address}{mcp_http.PATH}", http_client=http)) as client:
+            await client.call_tool("add_memory", {"messages": "The landlord keeps bees on the roof."})
+            return await client.call_tool("search_memories", {"query": "Who keeps bees?"})
+
+    with listening(create(memory, mounts=[mcp_http.mount])) as address:
+        assert "bees on the roof" in asyncio.run(remember(address)).content[0].text
+    assert memory.users() == ["ana"]
 
 
 def test_the_page_has_every_tool_with_its_arguments_and_right():

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import asyncio
 import logging
-from collections.abc import Callable, Mapping
+from collections.abc import Callable
 from typing import Any, Final
 from urllib.parse import quote, unquote
 
@@ -38,20 +38,21 @@ Reached = Callable[[Context], Reach]
 """Whom a request is for, and what it may do; raises MCPError where it is for nobody."""
 
 
-def server(reached: Reached, *, offered: frozenset[Right] = RIGHTS) -> Server[Any]:
-    """An MCP server.
+def server(reached: Reached, *, told: Callable[[MnemicError], str] = str) -> Server[Any]:
+    """An MCP server. It lists the tools that whoever asks may use, and refuses the others.
 
     Args:
         reached: Asked at each request.
-        offered: Tools of other rights are not even listed.
+        told: What of an error a client is told.
     """
-    tools = {name: tool for name, tool in TOOLS.items() if tool.right in offered}
 
-    async def list_tools(_: Context, __: object) -> types.ListToolsResult:
-        return types.ListToolsResult(tools=[_described(name, tool) for name, tool in tools.items()])
+    async def list_tools(context: Context, _: object) -> types.ListToolsResult:
+        rights = reached(context).rights
+        tools = [_described(name, tool) for name, tool in TOOLS.items() if tool.right in rights]
+        return types.ListToolsResult(tools=tools)
 
     async def call_tool(context: Context, params: types.CallToolRequestParams) -> types.CallToolResult:
-        return await _called(tools, reached(context), params)
+        return await _called(reached(context), params, told)
 
     async def list_resources(_: Context, __: object) -> types.ListResourcesResult:
         return types.ListResourcesResult(resources=list(RESOURCES))
@@ -62,11 +63,11 @@ def server(reached: Reached, *, offered: frozenset[Right] = RIGHTS) -> Server[An
     async def read(context: Context, params: types.ReadResourceRequestParams) -> types.ReadResourceResult:
         reach = reached(context)
         if "read" not in reach.rights:
-            raise MCPError(types.INVALID_REQUEST, "this key does not allow to read")
+            raise MCPError(types.INVALID_REQUEST, "reading is not allowed here: it needs the scope 'read'")
         try:
             found = await asyncio.to_thread(_resource, reach, str(params.uri))
         except MnemicError as error:
-            raise MCPError(types.INVALID_PARAMS, str(error)) from error
+            raise MCPError(types.INVALID_PARAMS, told(error)) from error
         contents = types.TextResourceContents(uri=params.uri, text=found, mime_type=_PLAIN)
         return types.ReadResourceResult(contents=[contents])
 
@@ -89,22 +90,24 @@ def server(reached: Reached, *, offered: frozenset[Right] = RIGHTS) -> Server[An
 def for_one(memory: Memory, user_id: str, *, rights: frozenset[Right] = RIGHTS) -> Server[Any]:
     """A server for one user whom the operator names, as over stdio."""
     reach = Reach(memory, user_id, rights)
-    return server(lambda _: reach, offered=rights)
+    return server(lambda _: reach)
 
 
-async def _called(tools: Mapping[str, Tool], reach: Reach, params: types.CallToolRequestParams) -> types.CallToolResult:
-    tool = tools.get(params.name)
+async def _called(
+    reach: Reach, params: types.CallToolRequestParams, told: Callable[[MnemicError], str]
+) -> types.CallToolResult:
+    tool = TOOLS.get(params.name)
     if tool is None:
-        raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {', '.join(tools)}")
+        raise MCPError(types.INVALID_PARAMS, f"there is no tool {params.name!r}; there are: {', '.join(TOOLS)}")
     if tool.right not in reach.rights:
-        return _failed(f"{params.name} needs a key with the scope {tool.right!r}; this one does not have it")
+        return _failed(f"{params.name} is not allowed here: it needs the scope {tool.right!r}")
     try:
         given = tool.takes.model_validate(params.arguments or {})
         done = await asyncio.to_thread(tool.does, reach, given)
     except ValidationError as error:
         return _failed(_refused(params.name, tool.takes, error))
     except MnemicError as error:
-        return _failed(str(error))
+        return _failed(told(error))
     except Exception as error:  # the edge of the process: a client gets an answer, the log the reason
         _log.exception("the MCP tool %s failed", params.name)
         raise MCPError(types.INTERNAL_ERROR, _INTERNAL) from error

@@ -15,6 +15,7 @@ from pydantic import BaseModel, ConfigDict, Field
 from mnemic.errors import InvalidInput
 from mnemic.memory import Memory
 from mnemic.service import mcp_text as text
+from mnemic.service.tenant_memory import TenantMemory
 from mnemic.types import Json, Turn
 
 Right = Literal["read", "write", "erase"]
@@ -25,7 +26,7 @@ _MOST_LISTED: Final = 500
 class Reach:
     """What a client may reach: one user's memory, with some rights."""
 
-    memory: Memory
+    memory: Memory | TenantMemory
     user_id: str
     rights: frozenset[Right]
 

@@ -93,10 +93,10 @@ def of_error(error: errors.MnemicError) -> Response:
         wait = _RETRY_S
     if wait is not None:
         headers["Retry-After"] = str(max(1, math.ceil(wait)))
-    return problem(status, _detail(error), kind=type(error).__name__, headers=headers)
+    return problem(status, detail(error), kind=type(error).__name__, headers=headers)
 
 
-def _detail(error: errors.MnemicError) -> str:
+def detail(error: errors.MnemicError) -> str:
     """What an error says, but for what would tell one tenant of all others, or a stranger of the machine."""
     if isinstance(error, errors.BudgetExceeded) and error.budget == "total":
         return "the server's budget for language models does not allow the call, which was not made"
