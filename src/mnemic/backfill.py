@@ -28,6 +28,7 @@ def fill(
     *,
     user_id: str | None,
     done: Callable[[int], None] = lambda _: None,
+    go_on: Callable[[], bool] = lambda: True,
     limit: int = _PIECE,
 ) -> int:
     """Embed everything that lacks a vector of this embedder, piece by piece, each committed at once.
@@ -37,6 +38,7 @@ def fill(
         embedder: Whose vectors to make; they need not be the active ones.
         user_id: One user, or None for all.
         done: Called with the number of ids of each piece once it is stored.
+        go_on: Asked after each piece; the rest is left for later where it says no.
         limit: Ids in a piece.
 
     Returns:
@@ -56,6 +58,8 @@ def fill(
             if count:
                 total += count
                 done(count)
+            if not go_on():
+                return total
     if failures:
         raise failures[0]
     return total

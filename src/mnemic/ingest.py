@@ -134,8 +134,9 @@ def embed(
 
 
 def postpone(batch: Batch) -> Batch:
-    """Leave the vectors of new turns to a task each."""
-    return replace(batch, tasks=tuple(Task("embed", turn.turn_id) for turn in batch.turns))
+    """Leave the vectors of new turns to a task each; one without words needs none."""
+    speaking = dict.fromkeys(unit.turn_id for unit in batch.units)
+    return replace(batch, tasks=tuple(Task("embed", turn_id) for turn_id in speaking))
 
 
 def _cut(vectors: Floats, *lengths: int) -> list[Floats]:

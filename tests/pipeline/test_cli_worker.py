@@ -56,9 +56,9 @@ def test_what_fails_is_said_with_its_reason_and_can_be_tried_again(cli, server, 
     assert (code, "2 done" in out, "Again: 2 pieces" in err) == (0, True, True)
 
 
-def test_without_a_model_there_is_nothing_to_do_and_adding_leaves_nothing(cli, filled):
-    code, _, err = filled("worker", "--once")
-    assert (code, "no language model is set" in err) == (1, True)
+def test_without_model_and_embedder_there_is_nothing_to_do_and_adding_leaves_nothing(cli, filled):
+    code, _, err = filled("worker", "--once", "--embedder", "none")
+    assert (code, "without an embedder and without a language model" in err) == (1, True)
     assert "reading by models" not in filled("status", "--user", "ana")[1]
 
 

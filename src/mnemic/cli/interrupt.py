@@ -49,13 +49,13 @@ def between_pieces() -> Generator[Callable[[], None]]:
 
 
 @contextmanager
-def until_told() -> Generator[Callable[[], int]]:
+def until_told() -> Generator[Callable[[Callable[[], object]], int]]:
     """Hold back Ctrl-C and SIGTERM, for a program whose other threads work until it is told to end.
 
     For the same reasons as ``between_pieces``: open the database within. A second signal ends it at once.
 
     Yields:
-        What waits until one of them comes, and returns its number.
+        What waits until one of them comes, doing what it is given again and again, and returns its number.
     """
     told = 0
 
@@ -65,8 +65,9 @@ def until_told() -> Generator[Callable[[], int]]:
             raise KeyboardInterrupt
         told = number
 
-    def wait() -> int:
+    def wait(meanwhile: Callable[[], object]) -> int:
         while not told:
+            meanwhile()
             time.sleep(_LOOK_S)
         return told
 

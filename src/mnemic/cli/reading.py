@@ -3,7 +3,6 @@
 from __future__ import annotations
 
 import sys
-from collections.abc import Iterator
 from contextlib import ExitStack
 from dataclasses import asdict
 from typing import TYPE_CHECKING, Annotated, TextIO
@@ -210,15 +209,17 @@ def notice(
         output.note(f"{way.right}: {way.command}")
 
 
-def enrichment_lines(found: Enrichment) -> Iterator[str]:
-    """How far language models are, where there is anything for them."""
+def enrichment_lines(found: Enrichment) -> list[str]:
+    """How far the embedder and language models are, where there is anything for them."""
+    lines: list[str] = []
+    if found.unembedded:
+        lines.append(f"wait for their vectors, and are found by their words: {found.unembedded:,}")
     sizes = {"pending": found.pending, "under way": found.running, "done": found.done, "failed": found.failed}
     if any(sizes.values()):
-        yield "reading by models: " + ", ".join(f"{size:,} {name}" for name, size in sizes.items())
-    for reason in found.waiting_for:
-        yield f"waits: {reason}"
-    for failure in found.failures:
-        yield f"failed: {failure.kind} of {failure.traces:,} traces: {failure.reason}"
+        lines.append("reading by models: " + ", ".join(f"{size:,} {name}" for name, size in sizes.items()))
+    lines += [f"waits: {reason}" for reason in found.waiting_for]
+    failures = (f"failed: {failure.kind} of {failure.traces:,} traces: {failure.reason}" for failure in found.failures)
+    return [*lines, *failures]
 
 
 def export(

@@ -14,6 +14,8 @@ from mnemic.errors import InvalidInput
 if TYPE_CHECKING:
     from mnemic.memory import Memory
 
+_LOOK_S = 2.0
+
 
 def worker(
     db: options.Database = None,
@@ -27,18 +29,23 @@ def worker(
     embedder: options.EmbedderName = "local",
     json: options.AsJson = False,
 ) -> None:
-    """Have language models read what was added, as it comes.
+    """Do what was left for later, as it comes: vectors of what was imported, and reading by language models.
 
-    Any number of workers may share a database; Ctrl-C ends this one, and what it had under way is left to others.
+    Without a language model it makes vectors alone. Any number of workers may share a database; Ctrl-C ends this one,
+    and what it had under way is left to others.
     """
     name, thinking = options.existing(db), options.readers(model)
-    if thinking["model"] is None:
-        raise InvalidInput("no language model is set: name one by --model or MNEMIC_MODEL (docs/models.md)")
+    if thinking["model"] is None and embedder == "none":
+        raise InvalidInput(
+            "there is nothing to do without an embedder and without a language model: name one by --model or "
+            "MNEMIC_MODEL (docs/models.md)"
+        )
     if not once:
         with interrupt.until_told() as told, options.memory(name, embedder, thinking, workers=threads) as memory:
             _again(memory, retry=retry)
             output.note(f"Working for {output.shown(name)}; Ctrl-C ends it.")
-            number = told()
+            # Where there is no model, this thread makes the vectors: no other one was begun for it.
+            number = told((lambda: memory.wait(timeout=_LOOK_S)) if thinking["model"] is None else lambda: None)
         raise typer.Exit(128 + number)
     with options.memory(name, embedder, thinking) as memory:
         _again(memory, retry=retry)
@@ -46,7 +53,7 @@ def worker(
     if json:
         output.result(output.as_json(asdict(found)))
         return
-    for line in enrichment_lines(found):
+    for line in enrichment_lines(found) or ["Nothing is left to do"]:
         output.result(output.shown(line))
     if found.failed:
         raise typer.Exit(1)

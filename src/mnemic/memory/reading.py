@@ -12,7 +12,7 @@ from mnemic.errors import NotFound
 from mnemic.memory import episodes
 from mnemic.memory.search import check_count
 from mnemic.protocols import Store, Usage
-from mnemic.types import STATUSES, Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
+from mnemic.types import STATUSES, Enrichment, Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
 
 if TYPE_CHECKING:
     from mnemic.index import Indexes
@@ -43,14 +43,25 @@ def turn(store: Store, user_id: str, turn_id: str) -> Turn:
     return found[0]
 
 
-def turns(store: Store, scope: Scope, *, limit: int | None, after: str | int | None) -> list[Turn]:
+def turns(
+    store: Store, scope: Scope, *, limit: int | None, after: str | int | None, turn_ids: Sequence[str] | None
+) -> list[Turn]:
     """Turns of a scope in order, from behind ``after``. Raises NotFound where there is no turn of such an id."""
     _check_limit(limit)
+    for turn_id in turn_ids or ():
+        check_id(turn_id, "turn_ids")
     if isinstance(after, int) and not isinstance(after, bool):
         seq = after
     else:
         seq = -1 if after is None else turn(store, scope.user_id, check_id(after, "after")).seq
-    return store.turns(scope.user_id, session_id=scope.session_id, agent_id=scope.agent_id, after_seq=seq, limit=limit)
+    return store.turns(
+        scope.user_id,
+        turn_ids=turn_ids,
+        session_id=scope.session_id,
+        agent_id=scope.agent_id,
+        after_seq=seq,
+        limit=limit,
+    )
 
 
 def notes(store: Store, user_id: str, *, about: str | None, at: datetime | None, limit: int | None) -> list[Note]:
@@ -72,6 +83,7 @@ def status(
     index_bytes: int,
     warnings: tuple[str, ...],
     models: Mapping[Purpose, str],
+    enrichment: Enrichment,
 ) -> Status:
     """Sizes of the database and, where one is named, of a user's memory."""
     embedder = store.embedder()
@@ -85,7 +97,7 @@ def status(
         counts=counts,
         warnings=warnings,
         models=models,
-        enrichment=store.enrichment(user_id),
+        enrichment=enrichment,
         spent=_spent(store.usage(user_id)),
         keeps=counts is not None and bool(counts.turns or counts.notes),
     )

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping
+from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import replace
 
 from mnemic import export
@@ -182,14 +182,17 @@ class Reads(Wired):
         agent_id: str | None = None,
         limit: int | None = None,
         after: str | int | None = None,
+        turn_ids: Sequence[str] | None = None,
     ) -> list[Turn]:
         """Turns in order; ``after`` a turn id continues behind it, ``after`` a ``Turn.seq`` too, erased or not.
+
+        Of ``turn_ids`` those that there are.
 
         Raises:
             NotFound: There is no turn of the id ``after``.
         """
         scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
-        return reading.turns(self._store, scope, limit=limit, after=after)
+        return reading.turns(self._store, scope, limit=limit, after=after, turn_ids=turn_ids)
 
     def history(self, id: str | None = None, *, user_id: str) -> list[Operation]:
         """What happened to a note or a turn's metadata, or without an id to all of them, oldest first."""
@@ -215,6 +218,7 @@ class Reads(Wired):
             index_bytes=in_memory,
             warnings=self._warnings,
             models=self._models.names,
+            enrichment=self._workers.standing(user_id),
         )
 
     def notice(self, *, user_id: str | None = None, contact: str | None = None) -> Notice:

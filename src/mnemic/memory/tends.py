@@ -2,6 +2,8 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+
 from mnemic.algo.scope import check_id, check_user
 from mnemic.memory import deciding
 from mnemic.memory.replan import replanned
@@ -12,12 +14,19 @@ from mnemic.types import Enrichment, Note, Operation
 class Tends(Wired):
     """What language models are doing with what was added, and what a person says about it."""
 
-    def wait(self, *, user_id: str | None = None, timeout: float | None = None) -> Enrichment:
-        """Have all work on what was added done, at once.
+    def wait(
+        self,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Enrichment:
+        """Have all work on what was added done, at once: first the vectors that were left for later, then the models'.
 
         Args:
             user_id: Only this user's; all users' without.
             timeout: Seconds to wait at most.
+            progress: Called with the number of turns, traces, cues and notes that got their vectors, piece by piece.
 
         Returns:
             How far it is: nothing is left but what failed, what a budget put off, and what this memory has no model
@@ -25,7 +34,7 @@ class Tends(Wired):
         """
         if user_id is not None:
             check_user(user_id)
-        return self._workers.wait(user_id=user_id, timeout=timeout)
+        return self._workers.wait(user_id=user_id, timeout=timeout, embedded=progress)
 
     def enrich(self, *, user_id: str) -> int:
         """Have models read what they were never to read: what was added without a model, or with ``enrich="never"``.
@@ -39,7 +48,7 @@ class Tends(Wired):
         return made
 
     def retry(self, *, user_id: str | None = None) -> int:
-        """Have failed and put-off work done again; how many pieces that is."""
+        """Have failed and put-off work of models done again; how many pieces that is."""
         if user_id is not None:
             check_user(user_id)
         made = self._store.retry(user_id, now=self._clock())

@@ -15,6 +15,7 @@ from mnemic.errors import InvalidInput, LanguageModelUnavailable, ModelError
 from mnemic.index import Indexes
 from mnemic.memory.agreement import way_out
 from mnemic.memory.asked_models import ModelReranker
+from mnemic.memory.backlog import Backlog
 from mnemic.memory.enriching import Enricher
 from mnemic.memory.modes import Modes
 from mnemic.memory.opening import enriching, opened
@@ -88,7 +89,8 @@ class Wired:
             clock=clock,
             make_id=make_id,
         )
-        self._workers = Workers(self._enricher, store, threads=workers)
+        backlog = Backlog(store, lambda: self._writer.embedder, clock=clock, make_id=make_id)
+        self._workers = Workers(self._enricher, backlog, store, threads=workers)
         self._use(embedder)
 
     @classmethod
@@ -120,7 +122,8 @@ class Wired:
             budgets: What the models may spend.
             prices: Of a million tokens, under the same names as in ``model``.
             enrichment: ``default``, ``himem``, ``hero``, or an ``Enriching``: what the models do with what is added.
-            workers: Threads of this process that have the models do it; 0 leaves it to ``mnemic worker``.
+            workers: Threads of this process that have the models do it; 0 leaves it, and the vectors of what was added
+                with ``embed="later"``, to ``mnemic worker``.
 
         Raises:
             InvalidInput: No embedder, extractor, model or timezone is called so.

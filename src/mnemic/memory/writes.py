@@ -38,6 +38,7 @@ class Writes(Wired):
         idempotency_key: str | None = None,
         resend: Literal["prefix"] | None = None,
         enrich: Literal["later", "now", "never"] = "later",
+        embed: Literal["now", "later"] = "now",
     ) -> Added:
         """Store messages, word for word, and make them findable, in one transaction.
 
@@ -55,6 +56,8 @@ class Writes(Wired):
                 see ``algo.prefix``.
             enrich: When language models read the messages, where there are any: ``later``, by the workers; ``now``,
                 before this returns; or ``never``, unless ``Memory.enrich`` asks for it.
+            embed: When their vectors are made: ``now``, or ``later``, by a thread of this memory, by ``mnemic worker``
+                or in ``Memory.wait``; until then they are found by their words.
 
         Returns:
             The ids of all turns of the call, in order; a message whose ``id`` is known adds nothing. When the embedder
@@ -83,14 +86,23 @@ class Writes(Wired):
             raise InvalidInput(f"resend is 'prefix' or None, not {resend!r}")
         if enrich not in ("later", "now", "never"):
             raise InvalidInput(f"enrich is 'later', 'now' or 'never', not {enrich!r}")
+        if embed not in ("now", "later"):
+            raise InvalidInput(f"embed is 'now' or 'later', not {embed!r}")
         due = None if enrich == "never" else self._enricher.due(hurry=enrich == "now")
         added = replanned(
-            lambda: self._writer.add(user_id, turns, idempotency_key=idempotency_key, resend=resend, now=now, due=due)
+            lambda: self._writer.add(
+                user_id,
+                turns,
+                idempotency_key=idempotency_key,
+                resend=resend,
+                now=now,
+                due=due,
+                embeds=embed == "now",
+            )
         )
-        if enrich == "later" or not self._enricher.kinds:
-            self._workers.wake()
-            return added
-        if enrich == "never":
+        if embed == "later" or enrich == "later" or not self._enricher.kinds:
+            self._workers.wake(vectors=embed == "later")
+        if enrich != "now" or not self._enricher.kinds:
             return added
         standing = self._workers.wait(user_id=user_id)
         reasons = (*(failed.reason for failed in standing.failures), *standing.waiting_for)

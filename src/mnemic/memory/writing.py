@@ -18,6 +18,9 @@ from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
 
 _log = logging.getLogger("mnemic")
 
+_CAUGHT_UP = 1000
+"""Tasks up to which an ``add`` embeds what was left behind."""
+
 
 class Writer:
     """Plans and commits; whoever calls it plans again after a ``StoreConflict``.
@@ -56,6 +59,7 @@ class Writer:
         resend: str | None,
         now: datetime,
         due: datetime | None,
+        embeds: bool = True,
     ) -> Added:
         """Plan and write new turns once.
 
@@ -66,6 +70,7 @@ class Writer:
             resend: See there.
             now: When.
             due: When work on them is due; None for no work.
+            embeds: Whether their vectors are made at once, with what others left of theirs.
 
         Raises:
             StoreConflict: Another writer came between.
@@ -80,9 +85,10 @@ class Writer:
         warnings = self._warnings + self._contradicted(user_id, [turn for turn in turns if turn.turn_id in known])
         new = [turn for turn in turns if turn.turn_id not in known]
         if not new and idempotency_key is None:
-            self._catch_up(user_id)
+            if embeds:
+                self._catch_up(user_id)
             return Added(turn_ids=ids, new=0, warnings=warnings)
-        batch, later = self._plan(user_id, new)
+        batch, later = self._plan(user_id, new, embeds=embeds)
         batch = replace(batch, tails=tails, idempotency_key=idempotency_key, request_turns=ids)
         if due is not None:
             batch = replace(batch, work=self._work, due=due)
@@ -94,10 +100,12 @@ class Writer:
             self._calibrate(user_id)
         return Added(turn_ids=ids, new=len(new), notes=written.note_ids, warnings=warnings + later)
 
-    def _plan(self, user_id: str, turns: list[Turn]) -> tuple[Batch, tuple[str, ...]]:
-        """Everything derived from new turns, with vectors if possible, and warnings if not."""
+    def _plan(self, user_id: str, turns: list[Turn], *, embeds: bool) -> tuple[Batch, tuple[str, ...]]:
+        """Everything derived from new turns, with vectors if they are wanted and possible; warnings if not possible."""
         names = self._store.speakers(user_id)
         batch = ingest.derive(turns, names=names, extractor=self._extractor)
+        if not embeds:
+            return ingest.postpone(batch), ()
         known = self._store.known_cues(user_id, batch.surfaces)
         batch, failures = self._embedded(batch, {turn.turn_id: turn.text for turn in turns}, names, known)
         return batch, tuple(
@@ -169,9 +177,12 @@ class Writer:
         return resent, tails
 
     def _catch_up(self, user_id: str) -> None:
-        """Embed what an embedder that failed left behind; failing again changes nothing."""
+        """Embed what an embedder that failed left behind; failing again changes nothing.
+
+        A backlog as of an import is left to those who make vectors on leases: an ``add`` must not take hours.
+        """
         try:
-            if self._embedder is None or not self._store.pending(user_id):
+            if self._embedder is None or not 0 < self._store.pending(user_id) <= _CAUGHT_UP:
                 return
             embedder, _ = serving(self._embedder, self._store.embedder())
             if embedder is not None:

@@ -7,6 +7,7 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
+from mnemic.protocols.embedding import EmbeddingLease, EmbeddingQueue
 from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker, StreamingModel
 from mnemic.protocols.rows import (
     Amount,
@@ -39,6 +40,8 @@ __all__ = [
     "Delta",
     "Embedder",
     "EmbedderRecord",
+    "EmbeddingLease",
+    "EmbeddingQueue",
     "Held",
     "KeptReply",
     "KeyRow",

@@ -7,6 +7,7 @@ from datetime import date, datetime
 from typing import TYPE_CHECKING, Protocol
 
 from mnemic.config import Budgets
+from mnemic.protocols.embedding import EmbeddingQueue
 from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
 from mnemic.protocols.service import ServiceRows
 from mnemic.protocols.work import WorkQueue
@@ -38,7 +39,7 @@ class Ledger(Protocol):
         ...
 
 
-class Store(Ledger, WorkQueue, ServiceRows, Protocol):
+class Store(Ledger, WorkQueue, EmbeddingQueue, ServiceRows, Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
     All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,
@@ -169,10 +170,6 @@ class Store(Ledger, WorkQueue, ServiceRows, Protocol):
         self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
     ) -> list[Operation]:
         """The log, oldest first."""
-        ...
-
-    def pending(self, user_id: str) -> int:
-        """How many tasks wait."""
         ...
 
     def counts(self, user_id: str) -> Counts:

@@ -122,6 +122,11 @@ def unembedded(
             user = _next_user(connection, user)
 
 
+def is_complete(connection: Connection, user_id: str, fingerprint: str) -> bool:
+    """Whether nothing of a user lacks a vector of an embedder."""
+    return _piece(connection, user_id, _number(connection, fingerprint), [-1] * len(_MISSING), 1) is None
+
+
 def _piece(
     connection: Connection, user_id: str, embedder: int | None, reached: list[int], limit: int
 ) -> Unembedded | None:

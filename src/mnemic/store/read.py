@@ -252,9 +252,11 @@ def request(connection: Connection, user_id: str, key: str) -> tuple[str, ...] |
     return tuple(connection.execute(query).scalars())
 
 
-def pending(connection: Connection, user_id: str) -> int:
-    """How many tasks wait."""
-    query = select(func.count()).select_from(tasks).where(tasks.c.user_id == user_id)
+def pending(connection: Connection, user_id: str | None) -> int:
+    """How many tasks wait, of a user or of all."""
+    query = select(func.count()).select_from(tasks)
+    if user_id is not None:
+        query = query.where(tasks.c.user_id == user_id)
     return int(connection.execute(query).scalar_one())
 
 

@@ -23,6 +23,7 @@ from mnemic.protocols import (
 from mnemic.store import check, embedders, episodes, load, notes, read, remove, spending, users, vectors, work, write
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
+from mnemic.store.sql_embedding import SqlEmbedding
 from mnemic.store.tables import users as users_table
 from mnemic.types import (
     Counts,
@@ -43,7 +44,7 @@ if TYPE_CHECKING:
     from mnemic.protocols import Floats
 
 
-class SqlStore(ServiceTables):
+class SqlStore(SqlEmbedding, ServiceTables):
     """Rows in one database file; made by ``open_store``."""
 
     def close(self) -> None:
@@ -273,11 +274,6 @@ class SqlStore(ServiceTables):
         """How far the work is."""
         with self._file.read() as connection:
             return work.enrichment(connection, user_id, kinds)
-
-    def pending(self, user_id: str) -> int:
-        """How many tasks wait."""
-        with self._file.read() as connection:
-            return read.pending(connection, user_id)
 
     def counts(self, user_id: str) -> Counts:
         """Sizes."""

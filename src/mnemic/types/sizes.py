@@ -37,12 +37,13 @@ class FailedWork:
 
 @dataclass(frozen=True, slots=True)
 class Enrichment:
-    """How far language models are with the traces: for each trace and kind of work one piece.
+    """How far language models are with the traces, for each trace and kind of work one piece; and the embedder.
 
     Attributes:
         failed: Given up; ``Memory.retry`` has it done again.
         failures: Of the failed ones.
-        waiting_for: Why pending work was put off (a budget, a busy model), if it was.
+        waiting_for: Why work was put off (a budget, a busy model, an embedder that failed), if it was.
+        unembedded: Turns, traces, cues and notes that wait for their vectors, and are found by their words until then.
     """
 
     pending: int = 0
@@ -51,6 +52,7 @@ class Enrichment:
     failed: int = 0
     failures: tuple[FailedWork, ...] = ()
     waiting_for: tuple[str, ...] = ()
+    unembedded: int = 0
 
 
 @dataclass(frozen=True, slots=True)

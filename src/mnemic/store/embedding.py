@@ -1,0 +1,96 @@
+"""Who makes the vectors that were left for later: one lease a user. What waits are the ``embed`` tasks."""
+
+from __future__ import annotations
+
+from datetime import datetime
+
+from sqlalchemy import Column, ColumnElement, Connection, PrimaryKeyConstraint, String, delete, insert, select, update
+
+from mnemic.protocols import EmbeddingLease
+from mnemic.store import embedders, read
+from mnemic.store.columns import number, owner, slim, small, user
+from mnemic.store.encodings import ExactText, micros
+from mnemic.store.tables import tasks
+
+# A user has a row while a lease runs, and where the work was put off.
+embedding = slim(
+    "embedding",
+    user(),
+    Column("lease", String(32)),
+    small("attempts"),
+    number("due_at"),
+    Column("reason", ExactText),
+    PrimaryKeyConstraint("user_id"),
+    owner("users"),
+)
+
+
+def first(connection: Connection, *, now: datetime, user_id: str | None, hurry: bool) -> str | None:
+    """The next user of whom something waits that may be begun."""
+    row = user_id if user_id is not None else _next_waiting(connection, None)
+    while row is not None:
+        if _may_begin(connection, row, now=now, hurry=hurry) and read.pending(connection, row):
+            return row
+        row = None if user_id is not None else _next_waiting(connection, row)
+    return None
+
+
+def claim(
+    connection: Connection, *, token: str, now: datetime, until: datetime, user_id: str | None, hurry: bool
+) -> EmbeddingLease | None:
+    """Lease it."""
+    found = first(connection, now=now, user_id=user_id, hurry=hurry)
+    if found is None:
+        return None
+    mine = embedding.c.user_id == found
+    attempts = 1 + (connection.execute(select(embedding.c.attempts).where(mine)).scalar_one_or_none() or 0)
+    connection.execute(delete(embedding).where(mine))
+    row = {"user_id": found, "lease": token, "attempts": attempts, "due_at": micros(until), "reason": None}
+    connection.execute(insert(embedding), row)
+    return EmbeddingLease(token, found, attempts)
+
+
+def extend(connection: Connection, lease: EmbeddingLease, *, until: datetime) -> bool:
+    """Let a lease run longer, if it is still held."""
+    return connection.execute(update(embedding).where(*_held(lease)).values(due_at=micros(until))).rowcount == 1
+
+
+def finish(connection: Connection, lease: EmbeddingLease, fingerprint: str) -> None:
+    """End a lease; where nothing of the user lacks a vector of that embedder, nothing waits any more."""
+    was_held = connection.execute(delete(embedding).where(*_held(lease))).rowcount
+    if was_held and embedders.is_complete(connection, lease.user_id, fingerprint):
+        connection.execute(delete(tasks).where(tasks.c.user_id == lease.user_id, tasks.c.kind == "embed"))
+
+
+def release(connection: Connection, lease: EmbeddingLease, *, due: datetime, reason: str, counts: bool) -> None:
+    """Give the work back undone."""
+    values = {"lease": None, "due_at": micros(due), "reason": reason or None}
+    attempts = embedding.c.attempts - (0 if counts else 1)
+    connection.execute(update(embedding).where(*_held(lease)).values(**values, attempts=attempts))
+
+
+def put_off(connection: Connection, user_id: str | None) -> tuple[str, ...]:
+    """Why it was put off; somebody may have made the vectors since, and then nothing is."""
+    waits = select(tasks.c.user_id).where(tasks.c.user_id == embedding.c.user_id).exists()
+    query = select(embedding.c.reason).where(embedding.c.reason.is_not(None), embedding.c.lease.is_(None), waits)
+    if user_id is not None:
+        query = query.where(embedding.c.user_id == user_id)
+    return tuple(sorted({str(reason) for reason in connection.execute(query).scalars()}))
+
+
+def _next_waiting(connection: Connection, after: str | None) -> str | None:
+    """The next user with a task: one look into the index, however many tasks there are."""
+    query = select(tasks.c.user_id).order_by(tasks.c.user_id).limit(1)
+    if after is not None:
+        query = query.where(tasks.c.user_id > after)
+    return connection.execute(query).scalar_one_or_none()
+
+
+def _may_begin(connection: Connection, user_id: str, *, now: datetime, hurry: bool) -> bool:
+    query = select(embedding.c.lease, embedding.c.due_at).where(embedding.c.user_id == user_id)
+    row = connection.execute(query).one_or_none()
+    return row is None or row.due_at <= micros(now) or (hurry and row.lease is None)
+
+
+def _held(lease: EmbeddingLease) -> tuple[ColumnElement[bool], ...]:
+    return embedding.c.user_id == lease.user_id, embedding.c.lease == lease.token
