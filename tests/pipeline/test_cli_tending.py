@@ -13,8 +13,8 @@ from mnemic.cli import app
 from model_server_kit import error, serving
 from reading_kit import ReadingModel, over_http
 
-METHODS = ("history", "undo", "proposals", "approve", "reject", "reflect", "forget", "restore", "episodes", "enrich",
-           "retry")  # fmt: skip
+METHODS = ("history", "undo", "proposals", "approve", "reject", "confirm", "retract", "reflect", "forget", "restore",
+           "episodes", "sessions", "traces", "cues", "neighbours", "enrich", "retry")  # fmt: skip
 NOBODY = "User 'nina' has nothing in memory.\n"
 WORDS = ("--embedder", "none")
 

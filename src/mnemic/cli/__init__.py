@@ -14,6 +14,7 @@ from mnemic.cli import (
     answering,
     bench,
     demonstration,
+    exploring,
     keys,
     mcp,
     output,
@@ -45,12 +46,18 @@ app.command()(reading.notes)
 app.command()(tending.proposals)
 app.command()(tending.approve)
 app.command()(tending.reject)
+app.command()(tending.confirm)
+app.command()(tending.retract)
 app.command()(tending.history)
 app.command()(tending.undo)
 app.command()(tending.reflect)
 app.command()(tending.forget)
 app.command()(tending.restore)
 app.command()(reading.episodes)
+app.command()(exploring.sessions)
+app.command()(exploring.traces)
+app.command()(exploring.cues)
+app.command()(exploring.neighbours)
 app.command()(reading.status)
 app.command()(reading.notice)
 app.command()(reading.export)

@@ -27,7 +27,7 @@ def show_episode(episode: Episode) -> None:
     output.styled(output.shown(f"{episode.episode_id}  session {episode.session_id}: {episode.topic or 'no topic'}"))
     turns = output.counted(len(episode.turn_ids), "message")
     ends = " to ".join(dict.fromkeys((episode.turn_ids[0], episode.turn_ids[-1])))
-    about = f"{_stretch(episode.time)}; {turns}: {ends}; by {episode.made_by}"
+    about = f"{stretch(episode.time)}; {turns}: {ends}; by {episode.made_by}"
     output.styled(output.shown(about), "dim", indent=3)
     if episode.summary:
         output.styled(output.shown(episode.summary), indent=3)
@@ -61,7 +61,7 @@ def _validity(valid: Interval) -> str:
     return f"{start} to {end}" if start and end else f"since {start}" if start else f"until {end}"
 
 
-def _stretch(time: Interval) -> str:
+def stretch(time: Interval) -> str:
     """From the first to the last message, both of which are in it."""
     ends = dict.fromkeys(f"{at:%Y-%m-%d %H:%M}" for at in (time.start, time.end) if at)
     return " to ".join(ends) or "at an unknown time"

@@ -5,13 +5,13 @@ from __future__ import annotations
 import sys
 from contextlib import ExitStack
 from dataclasses import asdict
-from typing import TYPE_CHECKING, Annotated, TextIO
+from typing import TYPE_CHECKING, Annotated, TextIO, cast
 
 import typer
 
 from mnemic.cli import hits, kept, options, output
 from mnemic.errors import InvalidInput
-from mnemic.types import Enrichment, Granularity
+from mnemic.types import Enrichment, Granularity, NoteStatus
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -110,6 +110,10 @@ def notes(
     about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Only about this person.")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What held then: 2024-03-01.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="At most this many.")] = None,
+    status: Annotated[
+        list[str] | None,
+        typer.Option("--status", metavar="STATUS", help="Every version of this status; may be repeated. [current]"),
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """List what people said of themselves.
@@ -118,7 +122,13 @@ def notes(
     """
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
-        found = memory.notes(user_id=user_id, about=about, as_of=as_of, limit=limit)
+        found = memory.notes(
+            user_id=user_id,
+            about=about,
+            as_of=as_of,
+            limit=limit,
+            statuses=cast("list[NoteStatus]", status or ["current"]),
+        )
         is_known = bool(found) or knows(memory, user_id)
     if not is_known:
         output.note(hits.nobody(user_id))
@@ -186,6 +196,9 @@ def status(db: options.Database = None, user: options.User = None, json: options
         tokens = f"{spent.tokens_in:,} tokens in, {spent.tokens_out:,} out"
         price = f", {spent.cost:,.4f}" if spent.cost else ""
         output.result(f"{spent.purpose}: {output.counted(spent.calls, 'call')}, {tokens}{price}")
+    for allowance in found.allowances:
+        taken = "" if allowance.spent is None else f"{allowance.spent:,.6g} of "
+        output.result(f"budget, {allowance.budget.replace('_', ' ')}: {taken}{allowance.limit:,.6g} {allowance.unit}")
 
 
 def notice(

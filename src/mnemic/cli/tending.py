@@ -1,4 +1,4 @@
-"""Commands that tend notes: history, undo, proposals, approve, reject, reflect, forget, restore."""
+"""Commands that tend notes: history, undo, proposals, approve, reject, confirm, retract, reflect, forget, restore."""
 
 from __future__ import annotations
 
@@ -16,13 +16,37 @@ NoteId = Annotated[str, typer.Argument(metavar="NOTE", help="Its id: N3.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, show what would change.")]
 
 
+def confirm(
+    note_id: NoteId, db: options.Database = None, user: options.User = None, json: options.AsJson = False
+) -> None:
+    """Say that a note is true; one that its sources do not bear out counts from now on."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        note = memory.confirm(note_id, user_id=user_id)
+    _show(note, json=json)
+
+
+def retract(
+    note_id: NoteId,
+    db: options.Database = None,
+    user: options.User = None,
+    reason: Annotated[str | None, typer.Option("--reason", metavar="TEXT", help="Why, for the log.")] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Say that a note is wrong; it counts no more, and stays readable."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        note = memory.retract(note_id, user_id=user_id, reason=reason)
+    _show(note, json=json)
+
+
 def history(
-    id: Annotated[str, typer.Argument(metavar="ID", help="Of a note or a message: N3.")],
+    id: Annotated[str | None, typer.Argument(metavar="ID", help="Of a note or a message: N3. [of all]")] = None,
     db: options.Database = None,
     user: options.User = None,
     json: options.AsJson = False,
 ) -> None:
-    """Show what happened to a note, or to a message's metadata.
+    """Show what happened to a note, or to a message's metadata; to all of them without an id.
 
     Oldest first, a line an operation: its id, when in UTC, what, by whom, the words before and after.
     """
@@ -32,7 +56,12 @@ def history(
         stranger = None if found or knows(memory, user_id) else user_id
     _tell(found, stranger, json=json)
     if stranger is None and not found:
-        output.note(f"Nothing happened to {output.shown(repr(id))}, or there is no such note or message.")
+        nothing = (
+            "Nothing happened to any note or message."
+            if id is None
+            else (f"Nothing happened to {output.shown(repr(id))}, or there is no such note or message.")
+        )
+        output.note(nothing)
 
 
 def undo(
@@ -129,6 +158,10 @@ def restore(
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
         note = memory.restore(note_id, user_id=user_id)
+    _show(note, json=json)
+
+
+def _show(note: Note, *, json: bool) -> None:
     if json:
         output.result(output.as_json({"note": asdict(note)}))
     else:

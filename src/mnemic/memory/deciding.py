@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
 from typing import Final, Protocol
@@ -11,8 +11,8 @@ from mnemic.algo.jsonable import as_object
 from mnemic.algo.revise import Proposal, Relation, revise
 from mnemic.enrich import Judged, changed, quotations
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.protocols import Batch, Held, NoteState, Store, Written
-from mnemic.types import STATUSES, Interval, Json, Note, NoteStatus, Operation
+from mnemic.protocols import CONFIRMED, Batch, Held, NoteState, Store, Written
+from mnemic.types import STATUSES, Action, Interval, Json, Note, NoteStatus, Operation
 
 _RELATIONS: Final[dict[str, Relation]] = {
     "independent": "independent",
@@ -87,6 +87,57 @@ def _approved(store: Store, user_id: str, note: Note, relation: str, target_id: 
     touched = {(state.note_id, state.version) for state in states}
     free = [one for one in others if one.status == "current" and (one.note_id, one.version) not in touched]
     return replace(batch, notes=kept, states=(*states, *quotations([wanted], free, named)), details={}), added
+
+
+def confirm(store: Store, user_id: str, note_id: str, *, now: datetime) -> Note:
+    """Let a note count by a person's word; a current one is only confirmed.
+
+    Raises:
+        NotFound: There is no such note.
+        InvalidInput: It is neither current nor unsupported.
+        StoreConflict: Something came between; plan again.
+    """
+    versions = store.notes(user_id, note_ids=[note_id], statuses=STATUSES)
+    note = _counting(user_id, note_id, versions, ("current", "unsupported"), "confirmed")
+    former = [one for one in versions if one.status == "current" and one.version != note.version]
+    states = (
+        *(_turned(one, "UPDATE", "superseded", {}) for one in former),
+        _turned(note, "UPDATE", "current", {"decision": CONFIRMED}),
+    )
+    store.write(user_id, Batch(states=states, trigger="person"), now=now)
+    return store.notes(user_id, note_ids=[note_id])[-1]
+
+
+def retract(store: Store, user_id: str, note_id: str, *, reason: str | None, now: datetime) -> Note:
+    """Let a note count no more, by a person's word.
+
+    Raises:
+        NotFound: There is no such note.
+        InvalidInput: It does not count anyway, or waits.
+        StoreConflict: Something came between; plan again.
+    """
+    versions = store.notes(user_id, note_ids=[note_id], statuses=STATUSES)
+    note = _counting(user_id, note_id, versions, ("current", "unsupported", "archived"), "retracted")
+    why: dict[str, Json] = {} if reason is None else {"reason": reason}
+    state = _turned(note, "RETRACT", "retracted", {"decision": "retracted", **why})
+    store.write(user_id, Batch(states=(state,), trigger="person"), now=now)
+    return replace(note, status="retracted")
+
+
+def _counting(user_id: str, note_id: str, versions: Sequence[Note], statuses: Sequence[NoteStatus], what: str) -> Note:
+    """The last version that has one of the statuses. Raises NotFound, InvalidInput."""
+    if not versions:
+        raise NotFound(f"user {user_id!r} has no note {note_id!r}")
+    found = [note for note in versions if note.status in statuses]
+    if not found:
+        last = versions[-1].status
+        way = "approve or reject it" if last == "proposed" else "undo what made it so"
+        raise InvalidInput(f"note {note_id!r} of user {user_id!r} cannot be {what}: it is {last}; {way}")
+    return found[-1]
+
+
+def _turned(note: Note, action: Action, status: NoteStatus, detail: Mapping[str, Json]) -> NoteState:
+    return NoteState(note.note_id, note.version, action, (note.status, note.valid), (status, note.valid), detail)
 
 
 def undo(store: Store, user_id: str, operation_id: str, *, now: datetime) -> tuple[Operation, ...]:

@@ -2,17 +2,31 @@
 
 from __future__ import annotations
 
-from collections.abc import Mapping, Sequence
-from datetime import datetime
+from collections.abc import Collection, Iterator, Mapping, Sequence
+from datetime import date, datetime
 from typing import TYPE_CHECKING
 
 from mnemic.algo.episodes import LOCAL
 from mnemic.algo.scope import check_id, check_user
-from mnemic.errors import NotFound
+from mnemic.config import BudgetName, Budgets, Limit
+from mnemic.errors import InvalidInput, NotFound
 from mnemic.memory import episodes
 from mnemic.memory.search import check_count
-from mnemic.protocols import Store, Usage
-from mnemic.types import STATUSES, Enrichment, Episode, Note, Purpose, Scope, Spent, Status, Trace, Turn
+from mnemic.protocols import Amount, Store, Usage
+from mnemic.types import (
+    STATUSES,
+    Allowance,
+    Enrichment,
+    Episode,
+    Note,
+    NoteStatus,
+    Purpose,
+    Scope,
+    Spent,
+    Status,
+    Trace,
+    Turn,
+)
 
 if TYPE_CHECKING:
     from mnemic.index import Indexes
@@ -64,12 +78,22 @@ def turns(
     )
 
 
-def notes(store: Store, user_id: str, *, about: str | None, at: datetime | None, limit: int | None) -> list[Note]:
-    """Current notes, those that hold at a time where one is given."""
+def notes(
+    store: Store,
+    user_id: str,
+    *,
+    about: str | None,
+    at: datetime | None,
+    limit: int | None,
+    statuses: Collection[NoteStatus],
+) -> list[Note]:
+    """Notes of some statuses, those that hold at a time where one is given."""
     _check_limit(limit)
+    if isinstance(statuses, str) or not set(statuses) <= set(STATUSES):
+        raise InvalidInput(f"statuses is a collection of {', '.join(STATUSES)}, not {statuses!r}")
     if about is not None:
         check_id(about, "about")
-    found = store.notes(user_id, about=about, limit=limit if at is None else None)
+    found = store.notes(user_id, about=about, statuses=statuses, limit=limit if at is None else None)
     if at is not None:
         found = [note for note in found if _holds(note, at)]
     return found[:limit]
@@ -84,6 +108,8 @@ def status(
     warnings: tuple[str, ...],
     models: Mapping[Purpose, str],
     enrichment: Enrichment,
+    budgets: Budgets,
+    today: date,
 ) -> Status:
     """Sizes of the database and, where one is named, of a user's memory."""
     embedder = store.embedder()
@@ -100,6 +126,36 @@ def status(
         enrichment=enrichment,
         spent=_spent(store.usage(user_id)),
         keeps=counts is not None and bool(counts.turns or counts.notes),
+        allowances=tuple(_allowances(store, user_id, budgets, today)),
+        fingerprint=embedder.fingerprint if embedder else None,
+    )
+
+
+def _allowances(store: Store, user_id: str | None, budgets: Budgets, today: date) -> Iterator[Allowance]:
+    """Every limit of the budgets, with what is spent of it."""
+    day = None if user_id is None else _total(store.usage(user_id, since=today))
+    scopes: tuple[tuple[BudgetName, Limit, Amount | None], ...] = (
+        ("call", budgets.call, None),
+        ("user_day", budgets.user_day, day),
+        ("total", budgets.total, _total(store.usage(None)) if budgets.total != Limit() else None),
+    )
+    for name, limit, amount in scopes:
+        if limit.tokens is not None:
+            yield Allowance(name, "tokens", limit.tokens, amount and amount.tokens)
+        if limit.calls is not None and name != "call":
+            yield Allowance(name, "calls", limit.calls, amount and amount.calls)
+        if limit.cost is not None:
+            yield Allowance(name, "cost", limit.cost, amount and amount.cost)
+
+
+def _total(usage: Sequence[Usage]) -> Amount:
+    amounts = [one.amount for one in usage]
+    return Amount(
+        calls=sum(one.calls for one in amounts),
+        tokens_in=sum(one.tokens_in for one in amounts),
+        tokens_out=sum(one.tokens_out for one in amounts),
+        cost=sum(one.cost for one in amounts),
+        unpriced=sum(one.unpriced for one in amounts),
     )
 
 

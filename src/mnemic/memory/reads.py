@@ -2,8 +2,9 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Collection, Iterator, Mapping, Sequence
 from dataclasses import replace
+from datetime import UTC
 
 from mnemic import export
 from mnemic.algo.jsonable import as_json
@@ -14,7 +15,20 @@ from mnemic.memory.notice import notice
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
 from mnemic.protocols import Reranker
-from mnemic.types import Episode, Granularity, Json, Mode, Note, Notice, Operation, SearchResult, Status, Trace, Turn
+from mnemic.types import (
+    Episode,
+    Granularity,
+    Json,
+    Mode,
+    Note,
+    NoteStatus,
+    Notice,
+    Operation,
+    SearchResult,
+    Status,
+    Trace,
+    Turn,
+)
 
 
 class Reads(Wired):
@@ -140,18 +154,27 @@ class Reads(Wired):
         return context.block(found, max_tokens)
 
     def notes(
-        self, *, user_id: str, about: str | None = None, as_of: Time = None, limit: int | None = None
+        self,
+        *,
+        user_id: str,
+        about: str | None = None,
+        as_of: Time = None,
+        limit: int | None = None,
+        statuses: Collection[NoteStatus] = ("current",),
     ) -> list[Note]:
-        """Current statements about people, oldest first.
+        """Statements about people, oldest first: current ones, unless others are asked for.
 
         Args:
             user_id: Whose memory.
             about: Only about this person.
             as_of: Only those that hold at this time.
             limit: Notes at most.
+            statuses: Every version of these; ``mnemic.types.STATUSES`` are all. What is not current does not count,
+                and what is unsupported is not to be taken for true.
         """
         check_user(user_id)
-        return reading.notes(self._store, user_id, about=about, at=self._time(as_of, "as_of"), limit=limit)
+        at = self._time(as_of, "as_of")
+        return reading.notes(self._store, user_id, about=about, at=at, limit=limit, statuses=statuses)
 
     def episodes(self, *, user_id: str, session_id: str | None = None) -> list[Episode]:
         """What the dialogue falls into, in its order: every turn lies in exactly one episode.
@@ -219,6 +242,8 @@ class Reads(Wired):
             warnings=self._warnings,
             models=self._models.names,
             enrichment=self._workers.standing(user_id),
+            budgets=self._models.budgets,
+            today=self._clock().astimezone(UTC).date(),
         )
 
     def notice(self, *, user_id: str | None = None, contact: str | None = None) -> Notice:

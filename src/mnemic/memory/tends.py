@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Callable
 
 from mnemic.algo.scope import check_id, check_user
+from mnemic.errors import InvalidInput
 from mnemic.memory import deciding
 from mnemic.memory.replan import replanned
 from mnemic.memory.wiring import Wired
@@ -78,6 +79,43 @@ class Tends(Wired):
             NotFound: No such note waits.
         """
         return self._decided(note_id, user_id, approved=False)
+
+    def confirm(self, note_id: str, *, user_id: str) -> Note:
+        """Say that a note is true: it counts, and was last confirmed now.
+
+        A note that its sources do not bear out is ``current`` from now on, by the word of whoever confirms it.
+
+        Returns:
+            The note.
+
+        Raises:
+            NotFound: This user has no such note.
+            InvalidInput: It is neither current nor unsupported; the message says what it is.
+        """
+        check_user(user_id)
+        check_id(note_id, "note_id")
+        return replanned(lambda: deciding.confirm(self._store, user_id, note_id, now=self._clock()))
+
+    def retract(self, note_id: str, *, user_id: str, reason: str | None = None) -> Note:
+        """Say that a note is wrong: it counts no more, and stays readable.
+
+        Args:
+            note_id: Which.
+            user_id: Whose.
+            reason: In words, for the log.
+
+        Returns:
+            The note.
+
+        Raises:
+            NotFound: This user has no such note.
+            InvalidInput: It does not count anyway, or waits for a decision (``reject``).
+        """
+        check_user(user_id)
+        check_id(note_id, "note_id")
+        if reason is not None and not isinstance(reason, str):  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+            raise InvalidInput(f"reason is a text, not {type(reason).__name__}")
+        return replanned(lambda: deciding.retract(self._store, user_id, note_id, reason=reason, now=self._clock()))
 
     def undo(self, operation_id: str, *, user_id: str) -> tuple[Operation, ...]:
         """Take back one operation of the log, by operations of its own, which can be undone in turn.

@@ -86,6 +86,11 @@ class LanguageModels:
         return PatientModel(metered, patience=self._patience, wait=self._wait)
 
     @property
+    def budgets(self) -> Budgets:
+        """What they may take."""
+        return self._budgets
+
+    @property
     def names(self) -> dict[Purpose, str]:
         """Purpose -> name of its model."""
         return {purpose: model.name for purpose, model in self._models.items()}

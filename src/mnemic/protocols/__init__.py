@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 from mnemic.protocols.embedding import EmbeddingLease, EmbeddingQueue
 from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker, StreamingModel
 from mnemic.protocols.rows import (
+    CONFIRMED,
     Amount,
     Batch,
     Delta,
@@ -33,6 +34,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 __all__ = [
+    "CONFIRMED",
     "Amount",
     "Batch",
     "Completion",

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from dataclasses import dataclass, field
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from mnemic.protocols.work import Lease
 from mnemic.types import (
@@ -57,6 +57,10 @@ class Vectors:
     traces: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
     cues: Mapping[str, Floats] = field(default_factory=_no_vectors)
     notes: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
+
+
+CONFIRMED: Final = "confirmed"
+"""The ``decision`` in the log of a person who says that a note is true; by it, the note was confirmed then."""
 
 
 @dataclass(frozen=True, slots=True)

@@ -74,7 +74,7 @@ class TenantMemory:
     def status(self, *, user_id: str | None = None) -> Status:
         """As ``Memory.status``, of a user, or of all users of the tenant, which needs the scope ``admin``.
 
-        Sizes of the database, which others fill too, are 0 for all but the operator.
+        Sizes of the database, which others fill too, are 0 for all but the operator, and what is spent in total None.
         """
         self.access.require("read" if user_id is not None else "admin")
         with self.unveiling():
@@ -82,7 +82,9 @@ class TenantMemory:
         if self.access.is_operator:
             return found
         mine = [stored for stored in self.whole.users() if self.tenant.owns(stored)]
-        found = replace(found, users=len(mine), size_bytes=0, index_bytes=0)
+        # What all tenants spent together is no business of one.
+        mine_alone = tuple(replace(one, spent=None) if one.budget == "total" else one for one in found.allowances)
+        found = replace(found, users=len(mine), size_bytes=0, index_bytes=0, allowances=mine_alone)
         if user_id is not None:
             return found
         each = [self.whole.status(user_id=stored) for stored in mine]
@@ -123,12 +125,18 @@ class TenantMemory:
     get = _scoped("read", Memory.get)
     get_all = _scoped("read", Memory.get_all)
     history = _scoped("read", Memory.history)
+    sessions = _scoped("read", Memory.sessions)
+    traces = _scoped("read", Memory.traces)
+    cues = _scoped("read", Memory.cues)
+    neighbours = _scoped("read", Memory.neighbours)
     proposals = _scoped("read", Memory.proposals)
     add = _scoped("write", Memory.add)
     add_notes = _scoped("write", Memory.add_notes)
     update = _scoped("write", Memory.update)
     approve = _scoped("write", Memory.approve)
     reject = _scoped("write", Memory.reject)
+    confirm = _scoped("write", Memory.confirm)
+    retract = _scoped("write", Memory.retract)
     undo = _scoped("write", Memory.undo)
     reflect = _scoped("write", Memory.reflect)
     forget = _scoped("write", Memory.forget)

@@ -9,7 +9,7 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, and_, select
 
 from mnemic.errors import InvalidInput
-from mnemic.protocols import Held
+from mnemic.protocols import CONFIRMED, Held
 from mnemic.store.encodings import interval, maybe_moment, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.read import by_name, rows_with
@@ -31,6 +31,12 @@ if TYPE_CHECKING:
     from mnemic.store.read import AnyRow, AnySelect
 
 NOTE_COLUMNS = tuple(notes.c[name] for name in notes.c.keys() if name not in ("user_id", "revision"))  # noqa: SIM118 - a column collection is no dict
+
+
+_ITS_DETAIL = (
+    operation_details.c.user_id == operations.c.user_id,
+    operation_details.c.operation == operations.c.operation,
+)
 
 
 def find_notes(
@@ -111,6 +117,8 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
     )
     for row in rows_with(connection, again, note_confirmations.c.note, numbers):
         said[row.note, row.version].append((row.timestamp, row.utc_offset))
+    for key, at in _confirmed(connection, user_id, numbers).items():
+        said[key].append((at, 0))
     cue_query = (
         select(note_cues.c.note, note_cues.c.version, cues.c.key, note_cues.c.mentions)
         .join(cues, (cues.c.user_id == note_cues.c.user_id) & (cues.c.cue == note_cues.c.cue))
@@ -143,6 +151,29 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
     ]
 
 
+def _confirmed(connection: Connection, user_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], int]:
+    """(note, version) -> when a person last said that it is true, in microseconds, unless that was undone."""
+    query = (
+        select(operations.c.operation, operations.c.target_id, operations.c.version, operations.c.at)
+        .add_columns(operation_details.c.detail)
+        .join(operation_details, and_(*_ITS_DETAIL))
+        .where(operations.c.user_id == user_id, operations.c.trigger == "person")
+    )
+    rows = rows_with(connection, query, operations.c.target_id, (public_id("N", number) for number in numbers))
+    found = {row.operation: row for row in rows if row.detail.get("decision") == CONFIRMED}
+    if not found:
+        return {}
+    undone = {f"undo {public_id('O', operation)}": operation for operation in found}
+    again = select(operations.c.trigger).where(operations.c.user_id == user_id)
+    for row in rows_with(connection, again, operations.c.trigger, undone):
+        found.pop(undone[row.trigger], None)
+    return {
+        (number, row.version): row.at
+        for row in sorted(found.values(), key=lambda row: row.operation)
+        if (number := number_of("N", row.target_id)) is not None
+    }
+
+
 def held(connection: Connection, user_id: str) -> dict[tuple[str, int], Held]:
     """(note_id, version) -> what a note that waits for a person asks for."""
     query = select(proposals).where(proposals.c.user_id == user_id)
@@ -158,13 +189,9 @@ def find_operations(
     connection: Connection, user_id: str, target_id: str | None, operation_ids: Sequence[str] | None
 ) -> list[Operation]:
     """The log, oldest first."""
-    its_detail = (
-        operation_details.c.user_id == operations.c.user_id,
-        operation_details.c.operation == operations.c.operation,
-    )
     query = (
         select(operations, operation_details.c.detail)
-        .join(operation_details, and_(*its_detail), isouter=True)
+        .join(operation_details, and_(*_ITS_DETAIL), isouter=True)
         .where(operations.c.user_id == user_id)
         .order_by(operations.c.operation)
     )

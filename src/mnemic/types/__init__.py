@@ -4,6 +4,7 @@ Names follow HERO (arXiv 2608.22310): a *trace* v_t is a packed run of dialogue 
 *unit* v_u one sentence, a *cue* v_c a normalised entity or key phrase, a *note* v_p a statement about someone.
 """
 
+from mnemic.types.explored import Cue, Neighbour, Neighbourhood, Sentence, Session
 from mnemic.types.found import Answer, Evidence, FoundNote, SearchResult, Step, Sufficiency
 from mnemic.types.kept import (
     CueMention,
@@ -39,15 +40,17 @@ from mnemic.types.names import (
     WorkState,
 )
 from mnemic.types.notices import Notice, Way
-from mnemic.types.sizes import Added, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
+from mnemic.types.sizes import Added, Allowance, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
 
 __all__ = [
     "KEY_SCOPES",
     "STATUSES",
     "Action",
     "Added",
+    "Allowance",
     "Answer",
     "Counts",
+    "Cue",
     "CueMention",
     "Cut",
     "Enrichment",
@@ -61,6 +64,8 @@ __all__ = [
     "KeyScope",
     "Metadata",
     "Mode",
+    "Neighbour",
+    "Neighbourhood",
     "Note",
     "NoteKind",
     "NoteStatus",
@@ -72,6 +77,8 @@ __all__ = [
     "Role",
     "Scope",
     "SearchResult",
+    "Sentence",
+    "Session",
     "Span",
     "Spent",
     "Status",

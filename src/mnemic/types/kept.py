@@ -145,7 +145,8 @@ class Note:
         valid: When it holds; open at the end unless the words say otherwise.
         sources: The spans it rests on. Without any one of their turns it is no more.
         recorded_at: When this version was stored.
-        last_confirmed: When its words, or others that say the same, were last said; None when unknown.
+        last_confirmed: When its words, or others that say the same, were last said, or a person confirmed it; None when
+            unknown.
         given_id: Of a note that somebody else wrote, the id that it was given with, or one made of what it states;
             unique within the user. None for a local note.
     """

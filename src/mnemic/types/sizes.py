@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Mapping
 from dataclasses import dataclass, field
+from typing import Literal
 
 from mnemic.types.names import Purpose, WorkKind
 
@@ -73,6 +74,22 @@ class Spent:
 
 
 @dataclass(frozen=True, slots=True)
+class Allowance:
+    """What a budget allows, and how much of it is spent.
+
+    Attributes:
+        budget: Of a ``call``, of the user on one day (UTC), or in ``total``.
+        unit: What is counted; ``cost`` in the currency of the prices.
+        spent: So far; None where it does not add up: of a call, and of a day where no user is named.
+    """
+
+    budget: Literal["call", "user_day", "total"]
+    unit: Literal["tokens", "calls", "cost"]
+    limit: float
+    spent: float | None
+
+
+@dataclass(frozen=True, slots=True)
 class Counts:
     """Sizes of one user's memory.
 
@@ -110,6 +127,8 @@ class Status:
         enrichment: How far they are, of the user or of all.
         spent: What they took so far, of the user or of all, erased users included.
         keeps: Whether anything is kept about the user; ``Memory.notice`` says it in words. False where none was named.
+        allowances: What they may take, by every budget of this memory that has a limit.
+        fingerprint: Of the embedder: two with the same make the same vectors.
     """
 
     embedder: str | None
@@ -123,6 +142,8 @@ class Status:
     enrichment: Enrichment = Enrichment()
     spent: tuple[Spent, ...] = ()
     keeps: bool = False
+    allowances: tuple[Allowance, ...] = ()
+    fingerprint: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
