@@ -59,6 +59,35 @@ CREATE TABLE embedders (
 
 ;
 INSERT INTO "embedders" VALUES(1,X'6670',X'74776F206E756D62657273',2,X'7B227461755F696E6974223A302E312C227461755F616C696173223A302E322C227461755F69746572223A302E332C2272656C6576616E6365223A302E347D',1);
+CREATE TABLE api_keys (
+	key_id BLOB NOT NULL, 
+	name BLOB NOT NULL, 
+	tenant BLOB NOT NULL, 
+	scopes BLOB NOT NULL, 
+	salt BLOB NOT NULL, 
+	digest BLOB NOT NULL, 
+	created_at BIGINT NOT NULL, 
+	expires_at BIGINT, 
+	revoked_at BIGINT, 
+	CONSTRAINT pk_api_keys PRIMARY KEY (key_id)
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "api_keys" VALUES(X'6B31',X'6C6170746F70',X'61636D65',X'5B2272656164222C227772697465225D',X'73616C74',X'646967657374',1715949015000250,NULL,NULL);
+CREATE TABLE replies (
+	user_id BLOB NOT NULL, 
+	"key" BLOB NOT NULL, 
+	request BLOB NOT NULL, 
+	status INTEGER, 
+	body BLOB NOT NULL, 
+	at BIGINT NOT NULL, 
+	CONSTRAINT pk_replies PRIMARY KEY (user_id, "key")
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "replies" VALUES(X'616E6100',X'7231',X'61736B6564',201,X'7B7D',1715949015000250);
 CREATE TABLE embedding (
 	user_id BLOB NOT NULL, 
 	lease VARCHAR(32), 
@@ -483,4 +512,5 @@ CREATE INDEX ix_turns_user_id_speaker ON turns (user_id, speaker);
 CREATE INDEX ix_note_confirmations_user_id_seq ON note_confirmations (user_id, seq);
 CREATE INDEX ix_episodes_user_id_revision ON episodes (user_id, revision);
 CREATE INDEX ix_work_state_due_at ON work (state, due_at);
+CREATE INDEX ix_replies_at ON replies (at);
 COMMIT;
