@@ -11,7 +11,9 @@ import typer
 
 from mnemic import doctor as checks
 from mnemic.cli import options, output
+from mnemic.models.optional import from_extra
 
+_REPORT = "do not serve several tenants with this version; tell its authors"
 _MARKS = {"ok": ("ok", ""), "warning": ("? ", "yellow"), "wrong": ("NO", "red")}
 
 
@@ -55,12 +57,20 @@ def migrate(db: options.Database = None, json: options.AsJson = False) -> None:
         output.result(f"Migrated from {done.before} to {done.after}" + (f"; before it: {backup}" if backup else ""))
 
 
-def doctor(db: options.Database = None, embedder: options.EmbedderName = "local", json: options.AsJson = False) -> None:
+def doctor(
+    db: options.Database = None,
+    embedder: options.EmbedderName = "local",
+    leak_test: Annotated[
+        bool, typer.Option("--leak-test", help="Try whether one tenant of a server gets words of another.")
+    ] = False,
+    json: options.AsJson = False,
+) -> None:
     """Look for what could be wrong, and say what to do.
 
-    Looks at the installation and the database; changes neither.
+    Looks at the installation and the database; changes neither. The leak test has a database of its own, and takes a
+    minute.
     """
-    findings = list(_findings(options.database(db), embedder))
+    findings = list(_leaks() if leak_test else _findings(options.database(db), embedder))
     if json:
         output.result(output.as_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -96,3 +106,18 @@ def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
         None if model is None else model.fingerprint,
         lambda named: way_out(name, named or asked),
     )
+
+
+def _leaks() -> Iterator[checks.Finding]:
+    from_extra("fastapi", needed_by="the leak test", extra="server")
+    from mnemic.service import leaks
+
+    tried = leaks.run()
+    for surface, reads in tried.reads.items():
+        crossed = [leak for leak in tried.leaks if leak.surface == surface]
+        for leak in crossed:
+            yield checks.Finding(f"leak test, {surface}", "wrong", f"{leak.path}: {leak.what}", _REPORT)
+        if surface in tried.blind:
+            yield checks.Finding(f"leak test, {surface}", "wrong", "it did not even find a tenant's own words", _REPORT)
+        elif not crossed:
+            yield checks.Finding(f"leak test, {surface}", "ok", f"{reads:,} calls, nothing crossed")

@@ -14,7 +14,7 @@ from __future__ import annotations
 
 from collections.abc import AsyncGenerator, Callable, Sequence
 from contextlib import AbstractAsyncContextManager, AsyncExitStack, asynccontextmanager
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
 from fastapi import FastAPI
 
@@ -30,9 +30,16 @@ from mnemic.service.warming import Warming
 from mnemic.service.watching import Watch
 
 if TYPE_CHECKING:
+    from fastapi.telemetry import TelemetryConfig
+
     from mnemic.memory import Memory
 
 Mount = Callable[[FastAPI], AbstractAsyncContextManager[None] | None]
+
+_SILENT: Final[TelemetryConfig] = {
+    "tracing": False, "metrics": False, "logs": False, "operation_spans": False, "auto_configure": False,
+}  # fmt: skip
+"""FastAPI would tell whatever OpenTelemetry finds in the environment, the messages of exceptions included."""
 
 
 def create(memory: Memory, *, settings: Settings | None = None, mounts: Sequence[Mount] = ()) -> FastAPI:
@@ -61,6 +68,7 @@ def create(memory: Memory, *, settings: Settings | None = None, mounts: Sequence
         redirect_slashes=False,
         # FastAPI's pages fetch their scripts from elsewhere.
         docs_url=None,
+        telemetry=_SILENT,
         redoc_url=None,
         generate_unique_id_function=lambda route: route.name,
     )

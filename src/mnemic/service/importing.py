@@ -65,14 +65,13 @@ async def import_(
     memory.access.require("write")
     with memory.unveiling():
         memory.tenant.stored(user_id)
-    known = tuple(importers.FORMATS)
-    if format is not None and format not in known:
-        raise InvalidInput(f"format is one of {', '.join(known)}, not {format!r}")
+    named = next((known for known in importers.FORMATS if known == format), None)
+    if named is None and format is not None:
+        raise InvalidInput(f"format is one of {', '.join(importers.FORMATS)}, not {format!r}")
     folder = tempfile.TemporaryDirectory(prefix="mnemic-import-")
     try:
         path = Path(folder.name) / "import"
         await _receive(request, path)
-        named = cast("importers.Format | None", format)
         source = await run_in_threadpool(importers.read, path, named, session=session_id)
         job = _Job(source, memory, user_id, timezone)
         if events.wanted(request):

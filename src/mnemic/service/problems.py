@@ -93,7 +93,8 @@ def of_error(error: errors.MnemicError) -> Response:
         wait = _RETRY_S
     if wait is not None:
         headers["Retry-After"] = str(max(1, math.ceil(wait)))
-    return problem(status, detail(error), kind=type(error).__name__, headers=headers)
+    kind = next(one.__name__ for one in type(error).__mro__ if one.__module__ == errors.__name__)
+    return problem(status, detail(error), kind=kind, headers=headers)
 
 
 def detail(error: errors.MnemicError) -> str:

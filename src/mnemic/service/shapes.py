@@ -43,7 +43,8 @@ def _wired(hint: Any) -> Any:  # noqa: ANN401 - a type of any kind
         return hint
     if dataclasses.is_dataclass(hint):
         return model_of(cast("type", hint))
-    origin, arguments = get_origin(hint), get_args(hint)
+    origin: Any = get_origin(hint)
+    arguments = get_args(hint)
     if origin in (UnionType, Union) and {bool, int, float, str} <= {*arguments}:
         return Any  # JSON of any kind
     if origin in (UnionType, Union):

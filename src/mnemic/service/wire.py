@@ -31,10 +31,10 @@ class Arguments(BaseModel):
         cls.of = of
 
     @classmethod
-    def __pydantic_init_subclass__(cls, of: Callable[..., object], **_: object) -> None:
+    def __pydantic_init_subclass__(cls, **kwargs: object) -> None:
         """Describe the fields as the method's docstring does."""
         said = entries(Memory.search, "Args") | {
-            name: text for name, text in entries(of, "Args").items() if text != "See there."
+            name: text for name, text in entries(cls.of, "Args").items() if text != "See there."
         }
         for name, field in cls.model_fields.items():
             field.description = said.get(name)

@@ -1,0 +1,121 @@
+"""REST is ``Memory``: every method has a route, with the same names and defaults."""
+
+from __future__ import annotations
+
+import inspect
+
+import pytest
+
+from mnemic import Memory
+from mnemic.service.tenant_memory import TenantMemory
+from service_kit import served
+
+ROUTES = {
+    "add": "POST /v1/memories",
+    "add_notes": "POST /v1/notes",
+    "answer": "POST /v1/answer",
+    "answer_stream": "POST /v1/answer",
+    "approve": "POST /v1/proposals/{note_id}/approve",
+    "check": "GET /v1/check",
+    "context": "POST /v1/context",
+    "delete": "DELETE /v1/memories/{turn_id}",
+    "delete_all": "DELETE /v1/memories",
+    "enrich": "POST /v1/enrich",
+    "episodes": "GET /v1/episodes",
+    "export": "GET /v1/export",
+    "forget": "POST /v1/forget",
+    "get": "GET /v1/memories/{id}",
+    "get_all": "GET /v1/memories",
+    "history": "GET /v1/memories/{id}/history",
+    "notes": "GET /v1/notes",
+    "notice": "GET /v1/notice",
+    "proposals": "GET /v1/proposals",
+    "reflect": "POST /v1/reflect",
+    "reject": "POST /v1/proposals/{note_id}/reject",
+    "restore": "POST /v1/notes/{note_id}/restore",
+    "retry": "POST /v1/retry",
+    "search": "POST /v1/search",
+    "status": "GET /v1/status",
+    "undo": "POST /v1/operations/{operation_id}/undo",
+    "update": "PATCH /v1/memories/{turn_id}",
+    "users": "GET /v1/users",
+    "wait": "POST /v1/wait",
+}
+NOT_SERVED = {
+    "open": "a server serves one database",
+    "close": "the process ends",
+    "warm": "the server does it when it starts",
+    "reembed": "it changes the database for everybody: mnemic reembed",
+    "service_rows": "keys and replies are the server's own",
+}
+# What a route has otherwise than the method, and why.
+OTHERWISE = {
+    ("get_all", "after"): "cursor",  # a page goes on by a cursor
+    ("delete", "session_id"): None,  # DELETE /v1/sessions/{session_id}
+}
+OF_PAGES = {"cursor"}
+HEADERS = {"Idempotency-Key"}
+
+
+@pytest.fixture(scope="module")
+def document(tmp_path_factory):
+    with served(tmp_path_factory.mktemp("parity"), embedder=None) as here:
+        return here.app.openapi()
+
+
+def given(document, route):
+    """name -> default of what a route takes; ``...`` where it has to be given."""
+    method, path = route.split(" ")
+    operation = document["paths"][path][method.lower()]
+    found = {
+        one["name"]: ... if one["required"] else one["schema"].get("default")
+        for one in operation.get("parameters", ())
+        if one["in"] != "header"
+    }
+    if "requestBody" in operation:
+        schema = operation["requestBody"]["content"]["application/json"]["schema"]
+        model = document["components"]["schemas"][schema["$ref"].rpartition("/")[2]]
+        required = model.get("required", [])
+        found |= {name: ... if name in required else one.get("default") for name, one in model["properties"].items()}
+    return found
+
+
+def test_every_method_is_served_or_has_a_reason_not_to_be():
+    public = {name for name in dir(Memory) if not name.startswith("_")}
+    assert public == {*ROUTES, *NOT_SERVED}
+
+
+@pytest.mark.parametrize("verb", ROUTES)
+def test_a_route_takes_what_its_method_takes_with_the_same_defaults(document, verb):
+    arguments = {
+        OTHERWISE.get((verb, name), name): ... if one.default is inspect.Parameter.empty else one.default
+        for name, one in inspect.signature(getattr(Memory, verb)).parameters.items()
+        if name != "self"
+    }
+    arguments.pop(None, None)
+    route = given(document, ROUTES[verb])
+    path_only = {name for name in route if "{" + name + "}" in ROUTES[verb]}
+    assert set(route) - OF_PAGES == set(arguments) - OF_PAGES
+    for name, default in arguments.items():
+        if name not in path_only:
+            assert route[name] == default, name
+
+
+@pytest.mark.parametrize("verb", [verb for verb in ROUTES if verb != "check"])
+def test_a_tenants_memory_has_the_same_methods(verb):
+    assert inspect.signature(getattr(TenantMemory, verb)) == inspect.signature(getattr(Memory, verb))
+
+
+def test_every_argument_of_a_body_is_described(document):
+    for name in ("Add", "AddNotes", "Ask", "Context", "Forget", "Reflect", "Search", "Wait"):
+        for argument, schema in document["components"]["schemas"][name]["properties"].items():
+            assert schema.get("description") or argument in ("user_id", "max_tokens"), (name, argument)
+
+
+def test_every_operation_has_an_example(document):
+    for path, operations in document["paths"].items():
+        for method, operation in operations.items():
+            ok = operation["responses"].get("200") or operation["responses"]["201"]
+            assert any("example" in content for content in ok["content"].values()), (method, path)
+            if "requestBody" in operation:
+                assert all("example" in content for content in operation["requestBody"]["content"].values())
