@@ -4,7 +4,7 @@
     {"stars": {"gte": 3, "lt": 5}, "lang": {"in": ["en", "de"]}}    several conditions are all met
     {"OR": [{"topic": "work"}, {"NOT": {"private": True}}]}         AND, OR take a list, NOT one filter
 
-Operators: eq ne gt gte lt lte in nin contains exists. A missing field meets only ``ne``, ``nin`` and
+Operators: eq ne gt gte lt lte in nin contains icontains exists. A missing field meets only ``ne``, ``nin`` and
 ``exists: False``. A dot reaches into nested objects (``author.name``) where no field has the dotted name itself.
 """
 
@@ -139,6 +139,16 @@ def _contains(value: Json, operand: Json) -> bool:
     return _among(operand, value)
 
 
+def _contains_in_any_case(value: Json, operand: Json) -> bool:
+    return _contains(_folded(value), _folded(operand))
+
+
+def _folded(value: Json) -> Json:
+    if isinstance(value, list):
+        return [one.casefold() if isinstance(one, str) else one for one in value]
+    return value.casefold() if isinstance(value, str) else value
+
+
 _TESTS: dict[str, Test] = {
     "eq": _equal,
     "gt": _ordered(operator.gt),
@@ -147,4 +157,5 @@ _TESTS: dict[str, Test] = {
     "lte": _ordered(operator.le),
     "in": _among,
     "contains": _contains,
+    "icontains": _contains_in_any_case,
 }
