@@ -34,7 +34,8 @@ def test_words_are_added_by_one_command_and_read_by_another(cli, server):
     assert server.bodies == []  # adding asks nobody
     assert "reading by models: 2 pending" in cli("status", "--user", "ana")[1]
     code, out, _ = cli("worker", "--once", "--embedder", "none")
-    assert (code, out) == (0, "reading by models: 0 pending, 0 under way, 2 done, 0 failed\n")
+    assert code == 0
+    assert out.endswith("reading by models: 0 pending, 0 under way, 2 done, 0 failed\n")
     assert "Ana moved to Lisbon." in cli("notes", "--user", "ana")[1]
     shown = cli("status", "--user", "ana")[1]
     assert "notes: 3 calls, 36 tokens in, 9 out" in shown

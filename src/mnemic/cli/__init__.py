@@ -15,6 +15,7 @@ from mnemic.cli import (
     bench,
     demonstration,
     exploring,
+    importing,
     keys,
     mcp,
     output,
@@ -38,7 +39,7 @@ app = typer.Typer(
 )
 app.command()(demonstration.demo)
 app.command()(writing.add)
-app.command("import")(writing.import_)
+app.command("import")(importing.import_)
 app.command()(reading.search)
 app.command()(reading.context)
 app.command()(answering.answer)

@@ -5,7 +5,7 @@ read is never dropped silently: it comes out as ``Skipped``, with its reason and
 """
 
 from mnemic.importers.detect import Format
-from mnemic.importers.folder import Folder, read_folder
+from mnemic.importers.folder import Folder, open_source, read_folder
 from mnemic.importers.load import Report, load, survey
 from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
 from mnemic.importers.source import FORMATS, Source, read
@@ -23,6 +23,7 @@ __all__ = [
     "Skipped",
     "Source",
     "load",
+    "open_source",
     "read",
     "read_folder",
     "survey",

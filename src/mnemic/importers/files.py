@@ -6,12 +6,14 @@ import contextlib
 import gzip
 import io
 import json
+import lzma
 import os
+import zipfile
 import zlib
-from collections.abc import Iterator
-from dataclasses import dataclass
+from collections.abc import Iterator, Mapping
+from dataclasses import dataclass, field
 from pathlib import Path
-from typing import Any, Literal, NoReturn
+from typing import Any, Literal, NoReturn, cast
 
 from mnemic.errors import InvalidFile
 from mnemic.importers.records import Skipped
@@ -26,6 +28,13 @@ MAX_RATIO = 200
 FREE_EXPANSION = 64 << 20
 """Bytes to which any gzip file may grow, whatever the ratio."""
 
+DateOrder = Literal["dmy", "mdy"]
+
+ZIP_MAGIC = b"PK\x03\x04"
+"""What a zip file begins with."""
+_GDateOrder = Literal["dmy", "mdy"]
+
+ZIP_MAGIC = b"\x1f\x8b"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 
@@ -52,17 +61,25 @@ class Unusable(InvalidFile):
         self.place = place
 
 
-class _Damaged(Unusable):
-    """The gzip stream ends early or does not decompress from here on."""
+class Damaged(Unusable):
+    """The packed stream ends early or does not decompress from here on."""
 
 
-class _Gunzip(io.RawIOBase):
-    """A gzip file decompressed, which refuses to grow beyond all proportion to its size."""
+class _Unpacked(io.RawIOBase):
+    """A packed stream, decompressed, which refuses to grow beyond all proportion to its size.
 
-    def __init__(self, path: Path) -> None:
-        self._packed = gzip.GzipFile(path, "rb")
+    Args:
+        path: The file it lies in.
+        packed: Gives the decompressed bytes.
+        size: Of what is packed, in bytes.
+        kind: ``gzip`` or ``zip``.
+    """
+
+    def __init__(self, path: Path, packed: io.BufferedIOBase, size: int, kind: str) -> None:
+        self._packed = packed
         self._path = path
-        self._limit = max(FREE_EXPANSION, MAX_RATIO * path.stat().st_size)
+        self._kind = kind
+        self._limit = max(FREE_EXPANSION, MAX_RATIO * size)
         self._count = 0
 
     def readable(self) -> Literal[True]:
@@ -71,15 +88,15 @@ class _Gunzip(io.RawIOBase):
     def readinto(self, buffer: memoryview, /) -> int:  # pyright: ignore[reportIncompatibleMethodOverride] - Buffer has no len
         try:
             data = self._packed.read1(len(buffer))
-        except (EOFError, gzip.BadGzipFile, zlib.error) as error:
-            raise _Damaged(self._path, "is a cut or damaged gzip file", place=str(error)) from error
+        except (EOFError, gzip.BadGzipFile, zipfile.BadZipFile, zlib.error, lzma.LZMAError, OSError) as error:
+            raise Damaged(self._path, f"is a cut or damaged {self._kind} file", place=str(error)) from error
         self._count += len(data)
         if self._count > self._limit:
             raise Unusable(
                 self._path,
                 f"expands to more than {MAX_RATIO} times its size, which no conversation does",
                 place=f"{self._limit >> 20} MiB",
-                way_out="if it is sound, unpack it with gunzip and import the result",
+                way_out="if it is sound, unpack it yourself and import the result",
             )
         buffer[: len(data)] = data
         return len(data)
@@ -97,14 +114,27 @@ class SourceFile:
         path: Where it is.
         session: Names the sessions that the file does not name; the file's own name by default, so that
             importing a file again under the same name finds its earlier messages.
+        member: Of a zip file, the name of the file in it that is meant.
+        columns: Of a table: field of a message -> name of the column that holds it.
+        date_order: How dates are written where the file itself leaves it open: ``dmy`` or ``mdy``.
     """
 
     path: Path
     session: str
+    member: str | None = None
+    columns: Mapping[str, str] = field(default_factory=dict[str, str])
+    date_order: DateOrder | None = None
 
     @classmethod
-    def at(cls, path: str | Path, *, session: str | None = None) -> SourceFile:
-        """Look at a file.
+    def at(
+        cls,
+        path: str | Path,
+        *,
+        session: str | None = None,
+        columns: Mapping[str, str] | None = None,
+        date_order: DateOrder | None = None,
+    ) -> SourceFile:
+        """Look at a file, or at the folder of an unpacked export.
 
         Raises:
             Unusable: It is missing, empty, not an ordinary file, or may not be read.
@@ -112,9 +142,11 @@ class SourceFile:
         path = Path(path)
         if not path.exists():
             raise Unusable(path, "there is no such file")
+        if path.is_dir():
+            return cls(path, session or utf8(path.name))
         if not path.is_file():
             raise Unusable(path, "is not an ordinary file", way_out="give the conversations' file itself")
-        file = cls(path, session or stem(utf8(path.name)))
+        file = cls(path, session or stem(utf8(path.name)), None, columns or {}, date_order)
         if not file.head(1):
             raise Unusable(path, "is empty, or damaged from its beginning")
         return file
@@ -122,31 +154,32 @@ class SourceFile:
     def head(self, size: int) -> bytes:
         """The first bytes, at most ``size``, decompressed and without a byte order mark, as far as they can be read."""
         head = b""
-        with contextlib.suppress(_Damaged), self._open() as stream:
+        with contextlib.suppress(Damaged), self.open() as stream:
             while len(head) < size and (piece := stream.read1(size - len(head))):
                 head += piece
         return head
 
-    def lines(self) -> Iterator[Line | Skipped]:
+    def lines(self, *, blank: bool = False) -> Iterator[Line | Skipped]:
         r"""Read line by line; what cannot be read is isolated.
 
-        Blank lines are passed over; a last line may lack its end. Lines end at ``\n`` or ``\r\n`` only.
+        Blank lines are passed over unless they are asked for; a last line may lack its end. Lines end at ``\n`` or
+        ``\r\n`` only.
         """
-        with self._open() as stream:
+        with self.open() as stream:
             number = 0
             while True:
                 number += 1
                 try:
                     raw = stream.readline(MAX_LINE + 1)
-                except _Damaged:
-                    yield Skipped("the gzip file is cut or damaged from here on", f"line {number}")
+                except Damaged:
+                    yield Skipped("the packed file is cut or damaged from here on", f"line {number}")
                     return
                 if not raw:
                     return
                 if len(raw) > MAX_LINE:
                     _pass_over(stream)
                     yield Skipped(f"longer than {MAX_LINE >> 20} MiB", f"line {number}")
-                elif raw.strip():
+                elif blank or raw.strip():
                     yield _decoded(raw, number)
 
     def text(self) -> str:
@@ -155,7 +188,7 @@ class SourceFile:
         Raises:
             Unusable: It is larger than ``MAX_WHOLE``, damaged, or not UTF-8.
         """
-        with self._open() as stream:
+        with self.open() as stream:
             data = stream.read(MAX_WHOLE + 1)
         if len(data) > MAX_WHOLE:
             raise Unusable(
@@ -189,7 +222,14 @@ class SourceFile:
         except ValueError as error:
             raise Unusable(self.path, "is not JSON", place=str(error)) from error
 
-    def _open(self) -> io.BufferedIOBase:
+    def open(self) -> io.BufferedIOBase:
+        """The file's bytes, decompressed and without a byte order mark; to be closed.
+
+        Raises:
+            Unusable: It cannot be read.
+        """
+        if self.member is not None:
+            return _unmarked(io.BufferedReader(_zipped(self.path, self.member), 1 << 16))
         try:
             plain = self.path.open("rb")
         except OSError as error:
@@ -197,7 +237,21 @@ class SourceFile:
         if plain.peek(2)[:2] != _GZIP_MAGIC:
             return _unmarked(plain)
         plain.close()
-        return _unmarked(io.BufferedReader(_Gunzip(self.path), 1 << 16))
+        size = self.path.stat().st_size
+        return _unmarked(io.BufferedReader(_Unpacked(self.path, gzip.GzipFile(self.path, "rb"), size, "gzip"), 1 << 16))
+
+
+def _zipped(path: Path, member: str) -> _Unpacked:
+    """A member of a zip file, read where it lies: nothing is unpacked to a folder."""
+    try:
+        archive = zipfile.ZipFile(path)
+        packed = archive.open(member)
+        size = archive.getinfo(member).compress_size
+    except (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError, OSError, ValueError) as error:
+        # RuntimeError: it is encrypted; NotImplementedError: packed by an unknown method.
+        place = f"{member}: {error}"
+        raise Unusable(path, "is a zip file that cannot be read", place=place) from error
+    return _Unpacked(path, cast("io.BufferedIOBase", packed), size, "zip")
 
 
 def parse(text: str) -> Json:

@@ -4,12 +4,13 @@ from __future__ import annotations
 
 import os
 from collections import Counter
-from collections.abc import Iterable, Iterator
+from collections.abc import Iterable, Iterator, Mapping
 from dataclasses import dataclass, replace
 from pathlib import Path
 
+from mnemic.importers import slack
 from mnemic.importers.detect import Format
-from mnemic.importers.files import Unusable, stem, utf8
+from mnemic.importers.files import DateOrder, Unusable, stem, utf8
 from mnemic.importers.records import Record, Skipped
 from mnemic.importers.source import Source, read
 
@@ -47,7 +48,13 @@ class Folder:
                 yield _left_out(name, error)
 
 
-def read_folder(path: str | Path, format: Format | None = None) -> Folder:
+def read_folder(
+    path: str | Path,
+    format: Format | None = None,
+    *,
+    columns: Mapping[str, str] | None = None,
+    date_order: DateOrder | None = None,
+) -> Folder:
     """Look through a folder for conversations.
 
     Hidden files and folders are passed over, and so are links: what one leads to within the folder is read in its
@@ -57,6 +64,8 @@ def read_folder(path: str | Path, format: Format | None = None) -> Folder:
     Args:
         path: The folder.
         format: Of all files; told for each by its content when None.
+        columns: As for ``read``.
+        date_order: As for ``read``.
 
     Raises:
         InvalidFile: It is no folder.
@@ -74,10 +83,40 @@ def read_folder(path: str | Path, format: Format | None = None) -> Folder:
     sources: dict[str, Source] = {}
     for name, session in _sessions(files).items():
         try:
-            sources[name] = read(files[name], format, session=session)
+            sources[name] = read(files[name], format, session=session, columns=columns, date_order=date_order)
         except (Unusable, OSError) as error:
             skipped.append(_left_out(name, error))
     return Folder(sources, tuple(skipped))
+
+
+def open_source(
+    path: str | Path,
+    format: Format | None = None,
+    *,
+    session: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    date_order: DateOrder | None = None,
+) -> Source | Folder:
+    """Open whatever conversations lie in: a file, or a folder.
+
+    Args:
+        path: The file or folder.
+        format: As for ``read``, and so are the following; for a folder, of all its files.
+        session: See there; of a single file.
+        columns: See there.
+        date_order: See there.
+
+    Raises:
+        InvalidFile: It cannot be read, or its format cannot be told.
+    """
+    if not Path(path).is_dir() or format == "slack" or (format is None and _is_export(Path(path))):
+        return read(path, format, session=session, columns=columns, date_order=date_order)
+    return read_folder(path, format, columns=columns, date_order=date_order)
+
+
+def _is_export(root: Path) -> bool:
+    """Whether a folder is the unpacked export of one program, which is read as a whole."""
+    return slack.is_export([name for name in ("users.json", *slack.LISTS) if (root / name).is_file()])
 
 
 def _places(root: Path) -> Iterator[Path | Skipped]:

@@ -5,14 +5,14 @@ from __future__ import annotations
 from collections.abc import Callable, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Literal
 
 from mnemic.algo import messages as shapes
 from mnemic.algo.moments import zone
-from mnemic.algo.scope import check_id, check_user
+from mnemic.algo.scope import check_user, id_fault
 from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
-from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Message, Noted, Notice, Record, Skipped
 from mnemic.types import Turn
 
 if TYPE_CHECKING:
@@ -22,6 +22,8 @@ if TYPE_CHECKING:
 
 BATCH = 200
 """Most messages in one ``add``: what a kill loses, and what one transaction holds."""
+PLACES = 5
+"""Places that are told of each reason."""
 _ANY_TIME = datetime(2000, 1, 1, tzinfo=UTC)
 
 
@@ -37,6 +39,8 @@ class Report:
         notes: How many notes of an export were not read, since they are made again from the messages.
         given: How many notes of an export, that somebody else wrote, the memory took or knew already.
         skipped: reason -> how many, and where the first one was.
+        places: reason -> where the first few were.
+        notices: How the file was read, where it could have been read otherwise.
         warnings: What the memory said, each once.
     """
 
@@ -48,14 +52,22 @@ class Report:
     given: int = 0
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     warnings: list[str] = field(default_factory=list[str])
+    places: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
+    notices: list[str] = field(default_factory=list[str])
 
-    def skip(self, what: Skipped | Derived) -> None:
-        """Count something that is not read."""
+    def skip(self, what: Skipped | Derived | Notice) -> None:
+        """Count something that is not read, or keep what is to be told."""
         if isinstance(what, Derived):
             self.notes += 1
             return
+        if isinstance(what, Notice):
+            self.notices += [what.text] * (what.text not in self.notices)
+            return
         count, first = self.skipped.get(what.reason, (0, what.where))
         self.skipped[what.reason] = (count + 1, first)
+        places = self.places.setdefault(what.reason, [])
+        if len(places) < PLACES:
+            places.append(what.where)
 
 
 def survey(source: Iterable[Record]) -> Report:
@@ -65,13 +77,18 @@ def survey(source: Iterable[Record]) -> Report:
         InvalidFile: The file as a whole cannot be used.
     """
     report = Report()
+    sessions: set[int] = set()
     for record in source:
         if isinstance(record, Conversation):
             report.messages += len(record.messages)
+            sessions.update(_sessions(record))
+            if record.user_id is not None and record.user_id not in report.users:
+                report.users.append(record.user_id)
         elif isinstance(record, Noted):
             report.given += 1
         else:
             report.skip(record)
+    report.sessions = len(sessions)
     return report
 
 
@@ -82,6 +99,8 @@ def load(
     user_id: str | None = None,
     timezone: str | None = None,
     advance: Callable[[int], None] = lambda count: None,
+    embed: Literal["now", "later"] = "now",
+    progress: Callable[[Report], None] = lambda report: None,
 ) -> Report:
     """Add conversations to a memory, in order; again, it adds only what is new.
 
@@ -93,6 +112,8 @@ def load(
             conversations of several users do not mix.
         timezone: Of times that name no zone; the memory's own where None.
         advance: Told how many messages are done, each time some are.
+        embed: When their vectors are made: see ``Memory.add``. With ``later`` the words are stored and found at once.
+        progress: Given the report as it stands, after each piece: the same object, which goes on to change.
 
     Raises:
         InvalidInput: Neither ``user_id`` nor the file says whose memory; no user or timezone is called so.
@@ -104,7 +125,7 @@ def load(
     if timezone is not None:
         zone(timezone)
     report = Report()
-    sessions: set[tuple[str, str]] = set()
+    sessions: set[int] = set()
     noted: list[Noted] = []
     for record in source:
         if isinstance(record, Noted):
@@ -117,16 +138,32 @@ def load(
         assert target.user_id is not None
         if target.user_id not in report.users:
             report.users.append(target.user_id)
-        sessions.update((target.user_id, str(m.get("session_id") or target.session_id)) for m in target.messages)
+        sessions.update(_sessions(target))
+        report.sessions = len(sessions)
         for start in range(0, len(target.messages), BATCH):
             batch = target.messages[start : start + BATCH]
-            _add(batch, target, memory, timezone, report)
+            _add(batch, target, _Aim(memory, timezone, embed), report)
             advance(len(batch))
-    report.sessions = len(sessions)
+            progress(report)
     if noted:
         # Last: they rest on the messages. An export does not say whose it is.
         _give(noted, check_user(user_id), memory, report)
     return report
+
+
+@dataclass(frozen=True, slots=True)
+class _Aim:
+    """Where messages go, and how."""
+
+    memory: Memory
+    timezone: str | None
+    embed: Literal["now", "later"]
+
+
+def _sessions(conversation: Conversation) -> set[int]:
+    """What counts its sessions: hashes, for an export may have a million."""
+    names = {str(message.get("session_id") or conversation.session_id) for message in conversation.messages}
+    return {hash((conversation.user_id, session)) for session in names}
 
 
 def _addressed(conversation: Conversation, user_id: str | None) -> Conversation:
@@ -149,18 +186,19 @@ def _prefixed(message: Message, whose: str) -> Message:
     return {**message, **named}
 
 
-def _add(
-    messages: Sequence[Message], target: Conversation, memory: Memory, timezone: str | None, report: Report
-) -> None:
+def _add(messages: Sequence[Message], target: Conversation, aim: _Aim, report: Report) -> None:
     """Add what a memory takes of some messages; the rest is counted, for one of them would make it refuse them all."""
     assert target.user_id is not None
-    usable: dict[str, Message] = {}
+    turns: list[tuple[Message, Turn]] = []
     for message in messages:
         try:
-            turn_id = _settled_id(message, target, memory)
+            turns.append((message, _turn(message, target)))
         except InvalidInput as error:
             report.skip(Skipped(str(error).removeprefix("messages[0]: "), _place(target, message)))
-            continue
+    known = _Known(aim.memory, target.user_id, [turn.turn_id for _, turn in turns])
+    usable: dict[str, Message] = {}
+    for message, turn in turns:
+        turn_id = known.settled_id(turn)
         if turn_id is None:
             report.skip(
                 Skipped("an id that is stored with other words or another speaker; those stay", _place(target, message))
@@ -171,13 +209,14 @@ def _add(
             usable[turn_id] = {**message, "id": turn_id}
     if not usable:
         return
-    added = memory.add(
+    added = aim.memory.add(
         list(usable.values()),
         user_id=target.user_id,
         session_id=target.session_id,
         agent_id=target.agent_id,
-        timezone=timezone,
+        timezone=aim.timezone,
         metadata=target.metadata,
+        embed=aim.embed,
     )
     report.messages += len(usable)
     report.new += added.new
@@ -200,33 +239,35 @@ def _give(noted: Sequence[Noted], user_id: str, memory: Memory, report: Report) 
     report.warnings.extend(warning for warning in added.warnings if warning not in report.warnings)
 
 
-def _settled_id(message: Message, target: Conversation, memory: Memory) -> str | None:
-    """The id under which a message is stored, or will be; None when something else of its session has it.
+class _Known:
+    """What is stored under the ids of some messages, read at once."""
 
-    An id that another session has for something else, as where every file counts its own messages, is made unique
-    with the session's name.
+    def __init__(self, memory: Memory, user_id: str, ids: Sequence[str]) -> None:
+        self._memory = memory
+        self._user_id = user_id
+        self._turns = self._read([turn_id for turn_id in ids if not was_made(turn_id)])
 
-    Raises:
-        InvalidInput: The memory would not take the message.
-    """
-    assert target.user_id is not None
-    turn = _turn(message, target)
-    turn_id = turn.turn_id
-    if was_made(turn_id):
-        return turn_id
-    known = _known(turn_id, target.user_id, memory)
-    if known is not None and known.session_id != turn.session_id and _said(known) != _said(turn):
-        turn_id = check_id(f"{turn.session_id}/{turn_id}", "id")
-        known = _known(turn_id, target.user_id, memory)
-    return turn_id if known is None or _said(known) == _said(turn) else None
+    def settled_id(self, turn: Turn) -> str | None:
+        """The id under which a message is stored, or will be; None when something else of its session has it.
 
+        An id that another session has for something else, as where every file counts its own messages, is made unique
+        with the session's name.
+        """
+        turn_id = turn.turn_id
+        if was_made(turn_id):
+            return turn_id
+        known = self._turns.get(turn_id)
+        if known is not None and known.session_id != turn.session_id and _said(known) != _said(turn):
+            turn_id = f"{turn.session_id}/{turn_id}"
+            if id_fault(turn_id) is not None:
+                return None
+            known = self._read([turn_id]).get(turn_id)
+        return turn_id if known is None or _said(known) == _said(turn) else None
 
-def _known(turn_id: str, user_id: str, memory: Memory) -> Turn | None:
-    try:
-        found = memory.get(turn_id, user_id=user_id)
-    except NotFound:
-        return None
-    return found if isinstance(found, Turn) else None
+    def _read(self, ids: Sequence[str]) -> dict[str, Turn]:
+        if not ids:
+            return {}
+        return {turn.turn_id: turn for turn in self._memory.get_all(user_id=self._user_id, turn_ids=ids)}
 
 
 def _said(turn: Turn) -> tuple[str, str, str]:

@@ -2,8 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping
-from dataclasses import dataclass, field
+from collections.abc import Callable, Iterable, Iterator, Mapping
+from dataclasses import dataclass, field, replace
 
 from mnemic.types import Json
 
@@ -60,4 +60,34 @@ class Noted:
     where: str
 
 
-Record = Conversation | Skipped | Derived | Noted
+@dataclass(frozen=True, slots=True)
+class Notice:
+    """How a file was read, where it could have been read otherwise: told, and nothing is left out."""
+
+    text: str
+
+
+Record = Conversation | Skipped | Derived | Noted | Notice
+
+
+def gathered(records: Iterable[Record], most: int = 200) -> Iterator[Record]:
+    """Single messages of one session that follow each other, together: an ``add`` each would take long."""
+    held: Conversation | None = None
+    for record in records:
+        if isinstance(record, Conversation) and held is not None and _may_join(held, record, most):
+            held = replace(held, messages=(*held.messages, *record.messages))
+            continue
+        if held is not None and not isinstance(record, Skipped):
+            yield held
+            held = None
+        if isinstance(record, Conversation):
+            held = record
+        else:
+            yield record
+    if held is not None:
+        yield held
+
+
+def _may_join(held: Conversation, more: Conversation, most: int) -> bool:
+    count = len(held.messages) + len(more.messages)
+    return count <= most and replace(held, messages=()) == replace(more, messages=())

@@ -6,15 +6,38 @@ from collections.abc import Callable, Iterator, Mapping
 from dataclasses import dataclass
 from pathlib import Path
 
-from mnemic.importers import jsonl, locomo, longmemeval, messages, personamem, text
+from mnemic.importers import (
+    chatgpt,
+    claude,
+    jsonl,
+    langgraph,
+    locomo,
+    longmemeval,
+    mem0,
+    messages,
+    own,
+    personamem,
+    slack,
+    table,
+    text,
+    whatsapp,
+)
 from mnemic.importers.detect import Format, detect
-from mnemic.importers.files import SourceFile, utf8
+from mnemic.importers.files import DateOrder, SourceFile, utf8
 from mnemic.importers.records import Record
 
 FORMATS: Mapping[Format, Callable[[SourceFile], Iterator[Record]]] = {
     "messages": messages.read,
     "jsonl": jsonl.read,
     "text": text.read,
+    "csv": table.read,
+    "chatgpt": chatgpt.read,
+    "claude": claude.read,
+    "slack": slack.read,
+    "whatsapp": whatsapp.read,
+    "mem0": mem0.read,
+    "langgraph": langgraph.read,
+    "mnemic": own.read,
     "locomo": locomo.read,
     "personamem": personamem.read,
     "longmemeval": longmemeval.read,
@@ -52,16 +75,25 @@ class Source:
         return FORMATS[self.format](self.file)
 
 
-def read(path: str | Path, format: Format | None = None, *, session: str | None = None) -> Source:
+def read(
+    path: str | Path,
+    format: Format | None = None,
+    *,
+    session: str | None = None,
+    columns: Mapping[str, str] | None = None,
+    date_order: DateOrder | None = None,
+) -> Source:
     """Open a file of conversations.
 
     Args:
-        path: Plain or gzip, UTF-8.
+        path: Plain, gzip or an export's zip file, UTF-8.
         format: Its format; told by its content when None.
         session: Names the sessions that the file does not name; the file's own name by default.
+        columns: Of CSV: field of a message (``content``, ``name``, …) -> column.
+        date_order: How ``3/4/2024`` is read where nothing in the file tells.
 
     Raises:
         InvalidFile: It cannot be read, or its format cannot be told.
     """
-    file = SourceFile.at(path, session=session)
-    return Source(file, format or detect(file))
+    file = SourceFile.at(path, session=session, columns=columns, date_order=date_order)
+    return Source(file, format or ("csv" if columns else detect(file)))
