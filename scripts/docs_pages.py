@@ -7,15 +7,23 @@ A page is run in an empty folder. Its ``sh`` blocks may hold ``mnemic …``, ``m
 behind it: ``# exit status 1``. Its ``python`` blocks share one namespace. A ``text`` or ``json`` block right below one
 of these is what it prints; in ``text`` a line ``…`` stands for any lines. Tests compare; decimals, milliseconds, made
 ids and the time of recording may differ.
+
+A ``sh`` block that has ``curl`` in it, or ``$(``, is run by a real shell, with another port in the place of 8377; the
+variables that it exports stand in the next one too, and what it leaves running ends with the page.
 """
 
 from __future__ import annotations
 
+import contextlib
 import io
 import json
 import os
 import re
 import shlex
+import signal
+import socket
+import subprocess
+import sys
 import tempfile
 from collections.abc import Iterator
 from contextlib import chdir, redirect_stderr, redirect_stdout
@@ -51,6 +59,7 @@ _VARIABLE = (
 )
 _VARIABLE_KEYS = frozenset(("took_ms", "size_bytes", "index_bytes"))
 _WIDTH = 110
+_PORT = "8377"
 
 
 @dataclass(frozen=True, slots=True)
@@ -115,6 +124,7 @@ def run(page: Path) -> Iterator[tuple[Block, str, Block | None]]:
     """
     below = shown(page)
     namespace: dict[str, Any] = {"__name__": "__main__"}
+    shell = _Shell()
     before = dict(os.environ)
     for name in before:
         if name in ("MNEMIC_DB", "MNEMIC_USER") or name.startswith("MNEMIC_MODEL"):
@@ -125,15 +135,58 @@ def run(page: Path) -> Iterator[tuple[Block, str, Block | None]]:
                 if block.runs:
                     terminal = io.StringIO()
                     with chdir(folder), redirect_stdout(_Both(terminal)) as out, redirect_stderr(_Both(terminal)):
-                        _run(block, namespace)
+                        _run(block, namespace, shell)
                     shows = below.get(i)
                     yield block, (out if shows and shows.language == "json" else terminal).getvalue(), shows
     finally:
+        shell.end()
         os.environ.clear()
         os.environ.update(before)
 
 
-def _run(block: Block, namespace: dict[str, Any]) -> None:
+class _Shell:
+    """Runs blocks by bash, ``mnemic`` being this one, and ends what they left running."""
+
+    def __init__(self) -> None:
+        self._groups: list[int] = []
+        self._port = ""
+
+    def run(self, block: Block) -> None:
+        """Run one; its output goes where this process's does."""
+        if not self._port:
+            with socket.socket() as free:
+                free.bind(("127.0.0.1", 0))
+                self._port = str(free.getsockname()[1])
+        text = "\n".join(line for line in block.text.splitlines() if line not in NOT_RUN)
+        text = text.replace("mnemic serve", f"mnemic serve --port {self._port}").replace(
+            f":{_PORT}/", f":{self._port}/"
+        )
+        script = f'mnemic() {{ {shlex.quote(sys.executable)} -m mnemic "$@"; }}\n{text}\nexport -p > .exported\n'
+        if Path(".exported").exists():
+            script = ". ./.exported\n" + script
+        out, err = Path(".out"), Path(".err")
+        with out.open("wb") as to_out, err.open("wb") as to_err:
+            done = subprocess.Popen(["bash", "-euc", script], stdout=to_out, stderr=to_err, start_new_session=True)
+            self._groups.append(done.pid)
+            code = done.wait(300)
+        # What runs in the background may still write there.
+        sys.stdout.write(out.read_text(encoding="utf-8").replace(self._port, _PORT))
+        sys.stderr.write(err.read_text(encoding="utf-8").replace(self._port, _PORT))
+        if code:
+            log = Path("server.log")
+            told = log.read_text(encoding="utf-8") if log.exists() else ""
+            raise AssertionError(f"{block}: the shell left with {code}: {err.read_text(encoding='utf-8')}{told}")
+
+    def end(self) -> None:
+        for group in self._groups:
+            with contextlib.suppress(ProcessLookupError):
+                os.killpg(group, signal.SIGTERM)
+
+
+def _run(block: Block, namespace: dict[str, Any], shell: _Shell) -> None:
+    if block.language == "sh" and ("curl" in block.text or "$(" in block.text):
+        shell.run(block)
+        return
     if block.language == "python":
         exec(compile("\n" * block.line + block.text, str(block.page), "exec"), namespace)
         return

@@ -46,7 +46,6 @@ NOT_SERVED = {
     "close": "the process ends",
     "warm": "the server does it when it starts",
     "reembed": "it changes the database for everybody: mnemic reembed",
-    "service_rows": "keys and replies are the server's own",
 }
 # What a route has otherwise than the method, and why.
 OTHERWISE = {

@@ -7,6 +7,7 @@ import re
 
 import pytest
 
+from mnemic.memory import service_rows
 from mnemic.service.examples import examples
 from service_kit import served
 
@@ -243,7 +244,7 @@ def test_a_process_that_ended_before_its_reply_was_kept_adds_nothing_twice(here,
         raise RuntimeError("here it ends")
 
     with monkeypatch.context() as patch:
-        patch.setattr(type(here.memory.service_rows), "finish_reply", die)
+        patch.setattr(type(service_rows(here.memory)), "finish_reply", die)
         assert send(client, "k", {"messages": "I keep bees.", **ANA}).status_code == 500
     [turn] = here.memory.get_all(user_id="ana")
     again = send(client, "k", {"messages": "I keep bees.", **ANA})

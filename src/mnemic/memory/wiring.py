@@ -153,11 +153,6 @@ class Wired:
         memory._workers.start()  # another process may have left work
         return memory
 
-    @property
-    def service_rows(self) -> ServiceRows:
-        """What a server keeps in the same database: API keys, and replies; for ``mnemic.service``."""
-        return self._store
-
     def warm(self) -> None:
         """Load the embedder now, so that no first search has to wait for it; one that fails is told by the search."""
         embedder = self._writer.embedder
@@ -199,3 +194,8 @@ class Wired:
             return parse_time(value, self._timezone)
         except InvalidInput as error:
             raise InvalidInput(f"{what}: {error}") from error
+
+
+def service_rows(memory: Wired) -> ServiceRows:
+    """What a server keeps in a memory's database: API keys, and replies. No part of the public interface."""
+    return memory._store  # pyright: ignore[reportPrivateUsage] - of this module

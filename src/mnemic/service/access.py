@@ -94,7 +94,7 @@ class Keys:
     """The API keys of one database. Thread-safe.
 
     Args:
-        rows: Where they are kept: ``memory.service_rows``.
+        rows: Where they are kept: ``mnemic.memory.service_rows(memory)``.
         clock: Says when now is.
     """
 

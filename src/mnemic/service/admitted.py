@@ -20,8 +20,8 @@ def admitted(request: Request, _: Annotated[object, Security(_bearer)]) -> Acces
     return access
 
 
-def opened(request: Request, access: Annotated[Access, Depends(admitted)]) -> TenantMemory:
-    """The part of the memory that the request's key opens."""
+async def opened(request: Request, access: Annotated[Access, Depends(admitted)]) -> TenantMemory:
+    """The part of the memory that the request's key opens; in no thread of its own, for it waits for nothing."""
     return access.memory(request.app.state.memory)
 
 

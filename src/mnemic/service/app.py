@@ -19,6 +19,7 @@ from typing import TYPE_CHECKING, Final
 from fastapi import FastAPI
 
 from mnemic import __version__
+from mnemic.memory import service_rows
 from mnemic.service import answering, health, importing, problems, reading, tending, writing
 from mnemic.service.access import Keys
 from mnemic.service.door import Door
@@ -74,7 +75,7 @@ def create(memory: Memory, *, settings: Settings | None = None, mounts: Sequence
     )
     state = app.state
     state.memory, state.settings, state.metrics = memory, given, Metrics()
-    state.door, state.under_way, state.warming = Door(Keys(memory.service_rows), given), UnderWay(), Warming(memory)
+    state.door, state.under_way, state.warming = Door(Keys(service_rows(memory)), given), UnderWay(), Warming(memory)
     app.add_middleware(Watch, settings=given, metrics=state.metrics)
     problems.handle(app)
     for part in (writing, importing, reading, answering, tending, health):

@@ -11,6 +11,7 @@ from starlette.responses import Response
 
 from mnemic import __version__
 from mnemic.errors import StoreError
+from mnemic.memory import service_rows
 from mnemic.service.admitted import Admitted
 from mnemic.service.described import replies
 from mnemic.service.metrics import MEDIA_TYPE
@@ -48,7 +49,7 @@ def ready(request: Request) -> Response:
     if not warming.is_done:
         return problem(503, "the embedder is being loaded", kind="NotReady", headers={"Retry-After": "1"})
     try:
-        request.app.state.memory.service_rows.key("")
+        service_rows(request.app.state.memory).key("")
     except StoreError:
         return problem(503, "the database cannot be read", kind="NotReady", headers={"Retry-After": "5"})
     return reply({"status": "ready"})

@@ -15,7 +15,7 @@ from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Protocol
 
 from mnemic.errors import MnemicError
-from mnemic.memory import Memory
+from mnemic.memory import Memory, service_rows
 from mnemic.service.access import Keys
 from mnemic.service.app import create
 from mnemic.service.asgi import Client
@@ -98,7 +98,7 @@ def run(
         app = create(memory, settings=Settings(rate=_NO_LIMIT, burst=round(_NO_LIMIT)))
         planted = {name: _plant(memory, name) for name in (HERE, THERE)}
         planted[DEFAULT] = Planted("(nothing)", "bo", "bo", ())
-        keys = Keys(memory.service_rows)
+        keys = Keys(service_rows(memory))
         key = {name: keys.create("leak test", tenant=name, scopes=KEY_SCOPES).key for name in planted}
         trial = _Trial(memory, (surfaces or standard)(memory, app), planted, key, random.Random(seed))
         for _ in range(rounds):

@@ -22,6 +22,7 @@ from starlette.responses import Response
 
 from mnemic.algo.scope import check_id
 from mnemic.errors import InvalidInput, StoreConflict
+from mnemic.memory import service_rows
 from mnemic.service.admitted import Opened
 from mnemic.service.replies import reply
 from mnemic.service.tenant_memory import TenantMemory
@@ -98,7 +99,7 @@ class Changing:
     def _carried_out(
         self, stored: str, key: str, given: object, carry_out: Callable[[], Response], *, erases: bool
     ) -> Response:
-        rows, now, asked = self._memory.whole.service_rows, datetime.now(UTC), self._digest(given)
+        rows, now, asked = service_rows(self._memory.whole), datetime.now(UTC), self._digest(given)
         keep_from = now - timedelta(hours=self._request.app.state.settings.reply_hours)
         known = rows.begin_reply(stored, key, asked, now=now, keep_from=keep_from)
         if known.request != asked:
@@ -121,7 +122,7 @@ class Changing:
         return hashlib.sha256(json.dumps(whole, sort_keys=True, default=str).encode()).digest()
 
 
-def changing(request: Request, memory: Opened, idempotency_key: IdempotencyKey = None) -> Changing:
+async def changing(request: Request, memory: Opened, idempotency_key: IdempotencyKey = None) -> Changing:
     """The request as one that may come again."""
     return Changing(request, memory, idempotency_key)
 
