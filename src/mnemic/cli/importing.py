@@ -186,6 +186,8 @@ def _tell(report: importers.Report, unembedded: int, *, dry_run: bool) -> None:
         output.result(f"{output.counted(report.messages, 'message')} in {whose}; {report.new:,} new")
     if report.given:
         output.result(f"{output.counted(report.given, 'given note')} kept")
+    if report.restored:
+        output.result(f"{report.restored:,} notes, episodes and log entries written back as they were")
     if report.notes:
         output.result(f"{output.counted(report.notes, 'note')} passed over: notes are made again from the messages")
     for notice in report.notices:

@@ -15,6 +15,7 @@ from mnemic.types import Json
 
 BATCH = 200
 """Most messages in one conversation made from single lines."""
+_EXPORTED = frozenset(("mnemic", "recorded_at", "trace", "note", "episode", "operation"))
 SETTLED = 50
 """From this many messages on, a change of session ends the batch."""
 
@@ -37,8 +38,9 @@ def read(file: SourceFile) -> Iterator[Record]:
         except ValueError:
             yield Skipped("not JSON", where)
             continue
-        if isinstance(value, dict) and value.keys() == {"note"}:
-            yield _note(value["note"], where)
+        if isinstance(value, dict) and len(value) == 1 and not _EXPORTED.isdisjoint(value):
+            if "note" in value:
+                yield _note(value["note"], where)
         elif not is_message(value):
             yield from batch.take()
             yield from chat.conversation(value, f"{file.session}/{line.number}", where)

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Sequence
+from collections import deque
+from collections.abc import Callable, Iterable, Iterator, Sequence
 from dataclasses import dataclass, field, replace
 from datetime import UTC, datetime
 from typing import TYPE_CHECKING, Literal
@@ -12,12 +13,10 @@ from mnemic.algo.moments import zone
 from mnemic.algo.scope import check_user, id_fault
 from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
-from mnemic.importers.records import Conversation, Derived, Message, Noted, Notice, Record, Skipped
-from mnemic.types import Turn
+from mnemic.importers.records import Conversation, Derived, Exported, Message, Noted, Notice, Record, Skipped
+from mnemic.types import Json, Turn
 
 if TYPE_CHECKING:
-    from collections.abc import Iterable
-
     from mnemic.memory import Memory
 
 BATCH = 200
@@ -37,6 +36,7 @@ class Report:
         messages: How many messages the memory took or knew already.
         new: How many it did not have before.
         notes: How many notes of an export were not read, since they are made again from the messages.
+        restored: How many versions of notes, episodes and entries of the log were written back with an export.
         given: How many notes of an export, that somebody else wrote, the memory took or knew already.
         skipped: reason -> how many, and where the first one was.
         places: reason -> where the first few were.
@@ -50,6 +50,7 @@ class Report:
     new: int = 0
     notes: int = 0
     given: int = 0
+    restored: int = 0
     skipped: dict[str, tuple[int, str]] = field(default_factory=dict[str, tuple[int, str]])
     warnings: list[str] = field(default_factory=list[str])
     places: dict[str, list[str]] = field(default_factory=dict[str, list[str]])
@@ -78,7 +79,7 @@ def survey(source: Iterable[Record]) -> Report:
     """
     report = Report()
     sessions: set[int] = set()
-    for record in source:
+    for record in _merged(source):
         if isinstance(record, Conversation):
             report.messages += len(record.messages)
             sessions.update(_sessions(record))
@@ -127,7 +128,8 @@ def load(
     report = Report()
     sessions: set[int] = set()
     noted: list[Noted] = []
-    for record in source:
+    aim = _Aim(memory, timezone, embed)
+    for record in _unless_written_back(source, aim, user_id, report, advance):
         if isinstance(record, Noted):
             noted.append(record)
             continue
@@ -142,7 +144,7 @@ def load(
         report.sessions = len(sessions)
         for start in range(0, len(target.messages), BATCH):
             batch = target.messages[start : start + BATCH]
-            _add(batch, target, _Aim(memory, timezone, embed), report)
+            _add(batch, target, aim, report)
             advance(len(batch))
             progress(report)
     if noted:
@@ -158,6 +160,64 @@ class _Aim:
     memory: Memory
     timezone: str | None
     embed: Literal["now", "later"]
+
+
+def _merged(source: Iterable[Record]) -> Iterator[Record]:
+    """The records; of an export its messages, for the rest is written back with them."""
+    for record in source:
+        if isinstance(record, Exported):
+            yield from (one for one in record.merged() if isinstance(one, (Conversation, Skipped)))
+        else:
+            yield record
+
+
+def _unless_written_back(
+    source: Iterable[Record], aim: _Aim, user_id: str | None, report: Report, advance: Callable[[int], None]
+) -> Iterator[Record]:
+    """The records, without the exports that were written back into the empty memory of a user."""
+    for record in source:
+        if not isinstance(record, Exported):
+            yield record
+        elif not _written_back(record, aim, check_user(user_id), report, advance):
+            report.skip(Notice(f"user {user_id!r} has a memory already: the export's messages are added to it"))
+            yield from record.merged()
+
+
+def _written_back(exported: Exported, aim: _Aim, user_id: str, report: Report, advance: Callable[[int], None]) -> bool:
+    """Write an export back; whether the user's memory was empty, or has the first half of it from before a cut."""
+    sessions: set[int] = set()
+    # The lines of the records that were read last: a record is told about some hundreds later.
+    numbers: deque[int] = deque(maxlen=1000)
+    count = 0
+
+    def records() -> Iterator[dict[str, Json]]:
+        nonlocal count
+        for line in exported.lines():
+            if isinstance(line, Skipped):
+                report.skip(line)
+                continue
+            line_number, value = line
+            numbers.append(line_number)
+            count += 1
+            if "session_id" in value:
+                sessions.add(hash(str(value["session_id"])))
+            yield value
+
+    def skipped(reason: str, number: int) -> None:
+        report.skip(Skipped(reason, f"line {numbers[number - count - 1]}"))
+
+    try:
+        found = aim.memory.recover(records(), user_id=user_id, skipped=skipped, progress=advance)
+    except InvalidScope:
+        return False
+    if aim.embed == "now":
+        aim.memory.wait(user_id=user_id)
+    report.users += [user_id] * (user_id not in report.users)
+    report.sessions += len(sessions)
+    report.messages += found.turns
+    report.new += found.new
+    report.restored += found.notes + found.operations + found.episodes
+    return True
 
 
 def _sessions(conversation: Conversation) -> set[int]:

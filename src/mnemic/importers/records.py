@@ -67,7 +67,20 @@ class Notice:
     text: str
 
 
-Record = Conversation | Skipped | Derived | Noted | Notice
+@dataclass(frozen=True, slots=True)
+class Exported:
+    """A whole export of mnemic's.
+
+    Attributes:
+        lines: Reads its lines with their numbers, to be written back as they are.
+        merged: Reads what of it can be added to what a user has already.
+    """
+
+    lines: Callable[[], Iterator[tuple[int, dict[str, Json]] | Skipped]]
+    merged: Callable[[], Iterator[Record]]
+
+
+Record = Conversation | Skipped | Derived | Noted | Notice | Exported
 
 
 def gathered(records: Iterable[Record], most: int = 200) -> Iterator[Record]:

@@ -79,6 +79,7 @@ class AsyncMemory:
     notes = _threaded(Memory.notes)
     notice = _threaded(Memory.notice)
     proposals = _threaded(Memory.proposals)
+    recover = _threaded(Memory.recover)
     reembed = _threaded(Memory.reembed)
     reflect = _threaded(Memory.reflect)
     reject = _threaded(Memory.reject)

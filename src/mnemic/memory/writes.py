@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Callable, Mapping, Sequence
+from collections.abc import Callable, Iterable, Mapping, Sequence
 from dataclasses import replace
 from typing import Literal
 
@@ -13,11 +13,12 @@ from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.errors import ImmutableWords, InvalidInput
 from mnemic.memory import noting, reading
 from mnemic.memory.agreement import switch
+from mnemic.memory.recovering import Recoverer
 from mnemic.memory.replan import replanned
 from mnemic.memory.wiring import Time, Wired
 from mnemic.models import registry
 from mnemic.protocols import Embedder
-from mnemic.types import Added, Metadata, Turn
+from mnemic.types import Added, Json, Metadata, Recovery, Turn
 
 _DEFAULT_SESSION = "default"
 
@@ -137,6 +138,35 @@ class Writes(Wired):
         check_user(user_id)
         given, now = noting.read(notes, timezone or self._timezone), self._clock()
         return replanned(lambda: self._writer.add_notes(user_id, given, now=now))
+
+    def recover(
+        self,
+        records: Iterable[Mapping[str, Json]],
+        *,
+        user_id: str,
+        skipped: Callable[[str, int], None] = lambda reason, number: None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Recovery:
+        """Write an export back into an empty memory, as it was: words, ids, times, notes with their versions, the log.
+
+        It is written piece by piece: after a cut the same call goes on. Cues are found again, and vectors are made as
+        after ``add(embed="later")``. Nobody else should write to this user before it is done.
+
+        Args:
+            records: What ``export`` gave, in its order.
+            user_id: Whose memory; not necessarily whose export it was.
+            skipped: Told why a record cannot be used, and its number, from 1; the others are written.
+            progress: Told how many records are written, each time some are.
+
+        Raises:
+            InvalidInput: The first record is not that of an export, or of a newer one; nothing was stored.
+            InvalidScope: The user has a memory already; nothing was stored.
+        """
+        check_user(user_id)
+        writing = Recoverer(self._store, self._extractor, user_id, skipped, progress, self._clock())
+        found = writing.run(records)
+        self._workers.wake(vectors=True)
+        return found
 
     def update(self, turn_id: str, *, user_id: str, metadata: Metadata, text: None = None) -> Turn:
         """Replace a turn's metadata, the only thing about it that can change.

@@ -9,6 +9,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.protocols.embedding import EmbeddingLease, EmbeddingQueue
 from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker, StreamingModel
+from mnemic.protocols.restoring import Numbers, Recovered, Restoring
 from mnemic.protocols.rows import (
     CONFIRMED,
     Amount,
@@ -51,8 +52,11 @@ __all__ = [
     "Lease",
     "Ledger",
     "NoteState",
+    "Numbers",
+    "Recovered",
     "Reply",
     "Reranker",
+    "Restoring",
     "ServiceRows",
     "Store",
     "StreamingModel",

@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING, Protocol
 
 from mnemic.config import Budgets
 from mnemic.protocols.embedding import EmbeddingQueue
+from mnemic.protocols.restoring import Restoring
 from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
 from mnemic.protocols.service import ServiceRows
 from mnemic.protocols.work import WorkQueue
@@ -39,7 +40,7 @@ class Ledger(Protocol):
         ...
 
 
-class Store(Ledger, WorkQueue, EmbeddingQueue, ServiceRows, Protocol):
+class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol):
     """Rows. One call is one transaction; every call but the few marked *database* is bound to one user.
 
     All text survives exactly, NUL and lone surrogates included, in ids too; ids are compared exactly (case,

@@ -34,8 +34,8 @@ from mnemic.types import Task, TimePhrase, Trace, Turn, Unit
 def add(adding: Adding, batch: Batch) -> Written:
     """Add everything that a batch adds. Raises StoreConflict when it mentions what is gone."""
     _add_turns(adding, batch.turns)
-    _find_old_turns(adding, batch)
-    new_cues = _add_cues(adding, batch)
+    find_old_turns(adding, batch)
+    new_cues = add_cues(adding, batch)
     _add_units(adding, batch.units)
     _add_mentions(adding, batch)
     _add_phrases(adding, batch.phrases)
@@ -99,7 +99,8 @@ def _turn_columns(adding: Adding, turn: Turn) -> dict[str, Any]:
     }
 
 
-def _find_old_turns(adding: Adding, batch: Batch) -> None:
+def find_old_turns(adding: Adding, batch: Batch) -> None:
+    """Number the stored turns that a batch mentions."""
     mentioned = {span.turn_id for trace in batch.traces for span in trace.spans}
     mentioned |= {span.turn_id for note in batch.notes for span in note.sources}
     mentioned |= {turn_id for episode in batch.episodes for turn_id in episode.turn_ids}
@@ -112,7 +113,7 @@ def _find_old_turns(adding: Adding, batch: Batch) -> None:
     adding.seqs |= numbers_of_turns(adding.connection, adding.user_id, old)
 
 
-def _add_cues(adding: Adding, batch: Batch) -> set[int]:
+def add_cues(adding: Adding, batch: Batch) -> set[int]:
     """Number all mentioned cues; returns the numbers of the new ones."""
     mentioning = (*(text.cues for text in (*batch.units, *batch.notes)), *batch.mentions.values())
     keys = list(dict.fromkeys(key for cued in mentioning for key in cued))

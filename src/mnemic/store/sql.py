@@ -23,7 +23,7 @@ from mnemic.protocols import (
 from mnemic.store import check, embedders, episodes, load, notes, read, remove, spending, users, vectors, work, write
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
-from mnemic.store.sql_embedding import SqlEmbedding
+from mnemic.store.sql_restoring import SqlRestoring
 from mnemic.store.tables import users as users_table
 from mnemic.types import (
     Counts,
@@ -44,7 +44,7 @@ if TYPE_CHECKING:
     from mnemic.protocols import Floats
 
 
-class SqlStore(SqlEmbedding, ServiceTables):
+class SqlStore(SqlRestoring, ServiceTables):
     """Rows in one database file; made by ``open_store``."""
 
     def close(self) -> None:

@@ -40,7 +40,7 @@ from mnemic.types.names import (
     WorkState,
 )
 from mnemic.types.notices import Notice, Way
-from mnemic.types.sizes import Added, Allowance, Counts, Enrichment, FailedWork, Spent, Status, Thresholds
+from mnemic.types.sizes import Added, Allowance, Counts, Enrichment, FailedWork, Recovery, Spent, Status, Thresholds
 
 __all__ = [
     "KEY_SCOPES",
@@ -74,6 +74,7 @@ __all__ = [
     "Part",
     "PartKind",
     "Purpose",
+    "Recovery",
     "Role",
     "Scope",
     "SearchResult",

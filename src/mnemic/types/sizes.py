@@ -28,6 +28,22 @@ class Added:
 
 
 @dataclass(frozen=True, slots=True)
+class Recovery:
+    """What one ``recover`` wrote, or found there from a time before it was cut.
+
+    Attributes:
+        new: How many of the turns were not there before.
+        notes: Versions of notes.
+    """
+
+    turns: int = 0
+    new: int = 0
+    notes: int = 0
+    operations: int = 0
+    episodes: int = 0
+
+
+@dataclass(frozen=True, slots=True)
 class FailedWork:
     """Work on a trace that was given up: what, for how many traces, and why."""
 

@@ -310,6 +310,16 @@ CREATE TABLE requests (
 
 ;
 INSERT INTO "requests" VALUES(X'616E6100',1,X'6B6579');
+CREATE TABLE restoring (
+	user_id BLOB NOT NULL, 
+	export BLOB NOT NULL, 
+	CONSTRAINT pk_restoring PRIMARY KEY (user_id), 
+	CONSTRAINT fk_restoring_users FOREIGN KEY(user_id) REFERENCES users (user_id) ON DELETE CASCADE
+)
+ WITHOUT ROWID
+
+;
+INSERT INTO "restoring" VALUES(X'616E6100',X'6531');
 CREATE TABLE settings (
 	name BLOB NOT NULL, 
 	value BLOB NOT NULL, 

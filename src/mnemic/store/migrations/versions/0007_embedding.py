@@ -1,4 +1,4 @@
-"""Who is making the vectors that were left for later."""
+"""Who is making the vectors that were left for later, and which exports are being restored."""
 
 from __future__ import annotations
 
@@ -12,7 +12,7 @@ depends_on = None
 
 
 def upgrade() -> None:
-    """Make the table, empty."""
+    """Make the tables, empty."""
     op.create_table(
         "embedding",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
@@ -22,5 +22,13 @@ def upgrade() -> None:
         sa.Column("reason", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("user_id", name="pk_embedding"),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_embedding_users", ondelete="CASCADE"),
+        sqlite_with_rowid=False,
+    )
+    op.create_table(
+        "restoring",
+        sa.Column("user_id", sa.LargeBinary(), nullable=False),
+        sa.Column("export", sa.LargeBinary(), nullable=False),
+        sa.PrimaryKeyConstraint("user_id", name="pk_restoring"),
+        sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_restoring_users", ondelete="CASCADE"),
         sqlite_with_rowid=False,
     )
