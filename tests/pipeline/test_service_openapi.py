@@ -2,10 +2,11 @@
 
 from __future__ import annotations
 
+from itertools import repeat
+
 import pytest
 import schemathesis
-from hypothesis import HealthCheck, Phase, settings
-from schemathesis.checks import not_a_server_error
+from hypothesis import HealthCheck, Phase, given, settings
 from schemathesis.core.failures import FailureGroup
 from schemathesis.specs.openapi.checks import (
     content_type_conformance,
@@ -14,12 +15,14 @@ from schemathesis.specs.openapi.checks import (
 )
 
 from mnemic import Memory
+from mnemic.models.doubles import ScriptedModel
+from mnemic.service.examples import examples
 from mnemic.service.settings import Settings
 from service_kit import Served
 
 EXAMPLES = 8
 """Requests of each operation: all of them in about a minute."""
-CHECKS = (not_a_server_error, status_code_conformance, content_type_conformance, response_schema_conformance)
+CHECKS = (status_code_conformance, content_type_conformance, response_schema_conformance)
 SAID = [
     {"id": "m1", "role": "user", "name": "Ana", "content": "I moved to Lisbon in May. The landlord keeps bees."},
     {"id": "m2", "role": "user", "name": "Ana", "content": "I'm allergic to bee stings.", "session_id": "s2"},
@@ -29,7 +32,8 @@ SAID = [
 @pytest.fixture(scope="module")
 def here(tmp_path_factory):
     path = tmp_path_factory.mktemp("openapi") / "m.db"
-    with Memory.open(path, embedder=None) as memory:
+    model = {"answer": ScriptedModel(repeat('{"answer": "The landlord.", "sources": [1]}'))}
+    with Memory.open(path, embedder=None, model=model) as memory:
         memory.add(SAID, user_id="ana")
         yield Served(memory, Settings(rate=1e6, burst=10**6))
 
@@ -44,21 +48,30 @@ def document(here):
     return schemathesis.openapi.from_asgi("/openapi.json", here.app)
 
 
-schema = schemathesis.pytest.from_fixture("document")
+@pytest.mark.parametrize("name", sorted(examples()))
+def test_it_replies_as_it_says(document, key, name):
+    method, path = name.split(" ")
+
+    @given(case=document[path][method].as_strategy())
+    @settings(
+        max_examples=EXAMPLES,
+        deadline=None,
+        derandomize=True,
+        database=None,
+        phases=(Phase.generate,),
+        suppress_health_check=list(HealthCheck),
+    )
+    def ask(case):
+        response = case.call(headers={"Authorization": f"Bearer {key}"})
+        assert response.status_code != 500
+        case.validate_response(response, checks=CHECKS)
+
+    ask()
 
 
-@schema.parametrize()
-@settings(
-    max_examples=EXAMPLES,
-    deadline=None,
-    derandomize=True,
-    database=None,
-    phases=(Phase.explicit, Phase.generate),
-    suppress_health_check=list(HealthCheck),
-)
-def test_it_replies_as_it_says(case, key):
-    response = case.call(headers={"Authorization": f"Bearer {key}"})
-    case.validate_response(response, checks=CHECKS)
+def test_every_operation_is_tried(here):
+    served = {f"{method.upper()} {path}" for path, methods in here.app.openapi()["paths"].items() for method in methods}
+    assert served == set(examples())
 
 
 def test_the_checks_see_a_status_that_is_not_described(here, key, document):

@@ -8,7 +8,9 @@ from mnemic.config import BudgetName, Budgets, Limit
 from mnemic.errors import BudgetExceeded
 from mnemic.protocols import Amount
 
-_SCOPE: Final[dict[BudgetName, str]] = {"call": "a call", "user_day": "a user and day", "total": "all calls together"}
+TOTAL: Final = "all calls together"
+"""How a message names the budget that all users share."""
+_SCOPE: Final[dict[BudgetName, str]] = {"call": "a call", "user_day": "a user and day", "total": TOTAL}
 _OTHERWISE: Final[dict[BudgetName, str]] = {
     "call": "ask for less at once",
     "user_day": "go on tomorrow (days are UTC)",

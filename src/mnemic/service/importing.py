@@ -65,7 +65,7 @@ async def import_(
     memory.access.require("write")
     with memory.unveiling():
         memory.tenant.stored(user_id)
-    named = next((known for known in importers.FORMATS if known == format), None)
+    named = None if format is None else {str(known): known for known in importers.FORMATS}.get(format)
     if named is None and format is not None:
         raise InvalidInput(f"format is one of {', '.join(importers.FORMATS)}, not {format!r}")
     folder = tempfile.TemporaryDirectory(prefix="mnemic-import-")

@@ -55,7 +55,7 @@ def _wired(hint: Any) -> Any:  # noqa: ANN401 - a type of any kind
         return tuple[tuple(_wired(one) for one in arguments)]
     if origin is list:
         return list[_wired(arguments[0])]
-    if isinstance(origin, type) and issubclass(origin, Mapping):
+    if isinstance(origin, type) and issubclass(cast("type", origin), Mapping):
         return dict[str, _wired(arguments[1])]
     raise TypeError(f"{hint!r} has no place in a reply")
 

@@ -6,8 +6,9 @@ import functools
 from collections.abc import Callable, Generator, Iterator
 from contextlib import contextmanager
 from dataclasses import replace
-from typing import TYPE_CHECKING, Concatenate, ParamSpec, TypeVar
+from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
 
+from mnemic.algo.budgets import TOTAL
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory
 from mnemic.service.sums import summed, together
@@ -16,6 +17,8 @@ from mnemic.types import Enrichment, Notice, Status
 if TYPE_CHECKING:
     from mnemic.service.access import Access
     from mnemic.types import Json, KeyScope
+
+SERVER_BUDGET: Final = "paused: the server's budget for language models is spent"
 
 P = ParamSpec("P")
 R = TypeVar("R")
@@ -86,9 +89,9 @@ class TenantMemory:
         mine_alone = tuple(replace(one, spent=None) if one.budget == "total" else one for one in found.allowances)
         found = replace(found, users=len(mine), size_bytes=0, index_bytes=0, allowances=mine_alone)
         if user_id is not None:
-            return found
+            return replace(found, enrichment=_own(found.enrichment))
         each = [self.whole.status(user_id=stored) for stored in mine]
-        enrichment = together(one.enrichment for one in each)
+        enrichment = _own(together(one.enrichment for one in each))
         return replace(found, enrichment=enrichment, spent=summed(line for one in each for line in one.spent))
 
     def notice(self, *, user_id: str | None = None, contact: str | None = None) -> Notice:
@@ -104,7 +107,8 @@ class TenantMemory:
 
     def wait(self, *, user_id: str | None = None, timeout: float | None = None) -> Enrichment:
         """As ``Memory.wait``; for all users of the tenant, one after the other, with the scope ``admin``."""
-        return together(self._each(user_id, lambda stored: self.whole.wait(user_id=stored, timeout=timeout)))
+        found = together(self._each(user_id, lambda stored: self.whole.wait(user_id=stored, timeout=timeout)))
+        return found if self.access.is_operator else _own(found)
 
     def _each(self, user_id: str | None, do: Callable[[str], R]) -> list[R]:
         """What comes of a user, or of each of the tenant's."""
@@ -144,3 +148,9 @@ class TenantMemory:
     enrich = _scoped("write", Memory.enrich)
     delete = _scoped("erase", Memory.delete)
     delete_all = _scoped("erase", Memory.delete_all)
+
+
+def _own(found: Enrichment) -> Enrichment:
+    """The same without what all tenants together have spent, which a reason to wait may say."""
+    reasons = tuple(SERVER_BUDGET if TOTAL in reason else reason for reason in found.waiting_for)
+    return replace(found, waiting_for=tuple(dict.fromkeys(reasons)))

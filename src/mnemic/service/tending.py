@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Annotated
+from typing import Annotated, Final
 
 from fastapi import APIRouter, Path
 from starlette.requests import Request
@@ -18,6 +18,7 @@ from mnemic.types import Enrichment, Note, Operation
 
 router = APIRouter(prefix="/v1")
 
+_LONGEST_WAIT_S: Final = 600.0
 _OPERATIONS = list_of("operations", Operation)
 _PIECES = one_of("pieces", int, "Of work that is to be done.")
 NoteId = Annotated[str, Path(description="Of the note: `N3`.")]
@@ -77,8 +78,9 @@ def retry(body: wire.Retry, memory: Opened) -> Response:
 
 @router.post("/wait", response_model=model_of(Enrichment), responses=replies(), tags=["work"])
 def wait(body: wire.Wait, memory: Opened) -> Response:
-    """Have all work on what was added done, and say how far it is; see `timeout`."""
-    return reply(memory.wait(user_id=body.user_id, timeout=body.timeout))
+    """Have all work on what was added done, and say how far it is; ten minutes at most, for it occupies the server."""
+    timeout = _LONGEST_WAIT_S if body.timeout is None else min(body.timeout, _LONGEST_WAIT_S)
+    return reply(memory.wait(user_id=body.user_id, timeout=timeout))
 
 
 @router.get("/check", response_model=list_of("problems", str), responses=replies(), tags=["server"])
