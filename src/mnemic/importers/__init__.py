@@ -7,17 +7,19 @@ read is never dropped silently: it comes out as ``Skipped``, with its reason and
 from mnemic.importers.detect import Format
 from mnemic.importers.folder import Folder, open_source, read_folder
 from mnemic.importers.load import Report, load, survey
-from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
+from mnemic.importers.records import Conversation, Derived, Exported, Message, Noted, Notice, Record, Skipped
 from mnemic.importers.source import FORMATS, Source, read
 
 __all__ = [
     "FORMATS",
     "Conversation",
     "Derived",
+    "Exported",
     "Folder",
     "Format",
     "Message",
     "Noted",
+    "Notice",
     "Record",
     "Report",
     "Skipped",
