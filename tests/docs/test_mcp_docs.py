@@ -20,6 +20,7 @@ from mcp.client.streamable_http import streamable_http_client
 
 from listening_kit import listening
 from mnemic.cli.serving import serve
+from mnemic.memory import service_rows
 from mnemic.service import mcp as service
 from mnemic.service import mcp_http
 from mnemic.service.access import Keys
@@ -80,7 +81,7 @@ def test_each_remote_configuration_reaches_the_server_that_the_page_starts():
 
 @pytest.mark.parametrize("remote", REMOTE, ids=range(len(REMOTE)))
 def test_a_client_with_the_headers_of_a_remote_configuration_can_remember(remote, memory):
-    key = Keys(memory.service_rows).create("docs").key
+    key = Keys(service_rows(memory)).create("docs").key
     headers = {name: value.replace("mnemic_…", key) for name, value in remote["headers"].items()}
 
     async def remember(address):

@@ -36,7 +36,7 @@ def test_import_counts_what_it_left_out(cli, tmp_path):
         0,
         ["ana"],
     )
-    assert {"reason": "not JSON", "count": 1, "first": "line 4"} in report["skipped"]
+    assert {"reason": "not JSON", "count": 1, "first": "line 4", "places": ["line 4"]} in report["skipped"]
 
 
 @pytest.mark.fault("B137")

@@ -14,6 +14,7 @@ from mcp import Client, MCPError
 from mcp.client.streamable_http import streamable_http_client
 
 from listening_kit import listening
+from mnemic.memory import service_rows
 from mnemic.service import mcp_http
 from mnemic.service.access import Keys
 from mnemic.service.app import create
@@ -27,7 +28,7 @@ MODES = ("auto", "legacy")
 
 @pytest.fixture
 def keys(memory):
-    return Keys(memory.service_rows)
+    return Keys(service_rows(memory))
 
 
 @pytest.fixture

@@ -75,9 +75,8 @@ def test_any_text_goes_in_and_comes_out(client):
     body = json.dumps({"messages": [{"id": "x", "role": "user", "content": words}], **ANA})
     added = client.post("/v1/memories", content=body, headers={"content-type": "application/json"})
     assert added.status_code == 201
-    one, whole, line = (
-        client.get(path, params=ANA).json() for path in ("/v1/memories/x", "/v1/memories", "/v1/export")
-    )
+    one, whole = (client.get(path, params=ANA).json() for path in ("/v1/memories/x", "/v1/memories"))
+    [line] = [record for record in exported(client) if "content" in record]
     assert [one["text"], whole["memories"][0]["text"], line["content"]] == [words] * 3
     hit = client.post("/v1/search", json={"query": "emoji bidi", **ANA}).json()["results"][0]
     assert hit["quotes"] == [words]
@@ -89,14 +88,63 @@ def test_an_id_may_have_slashes(client):
     assert client.get("/v1/memories/conv%2F1:2", params=ANA).json()["text"] == "Hello"
 
 
-def test_an_export_is_lines_that_the_import_takes(here, filled):
-    lines = filled.get("/v1/export", params=ANA)
+def exported(client, user_id="ana"):
+    lines = client.get("/v1/export", params={"user_id": user_id})
     assert lines.headers["content-type"] == "application/x-ndjson"
-    assert [json.loads(line).get("id") for line in lines.text.splitlines()][:3] == ["m1", "m2", "m3"]
-    done = filled.post("/v1/import", params={"user_id": "bo"}, content=lines.content).json()
-    assert (done["messages"], done["new"], done["users"]) == (3, 3, ["bo"])
-    again = filled.post("/v1/import", params={"user_id": "bo"}, content=lines.content).json()
-    assert (again["messages"], again["new"]) == (3, 0)
+    # Not splitlines, which takes more for the end of a line than JSON lines do.
+    return [json.loads(line) for line in lines.text.removesuffix("\n").split("\n")]
+
+
+def test_an_export_is_written_back_as_it_was(here, filled):
+    [note_id, *_] = filled.post(
+        "/v1/notes", json={"notes": {"text": "Ana fears bees.", "sources": ["m3"]}, **ANA}
+    ).json()["notes"]
+    filled.post(f"/v1/notes/{note_id}/retract", json={"reason": "only wasps", **ANA})
+    filled.patch("/v1/memories/m1", json={"metadata": {"mood": "good"}, **ANA})
+    file = filled.get("/v1/export", params=ANA).content
+    before = exported(filled)
+    kinds = {next(iter(record)) if len(record) == 1 else "message" for record in before}
+    assert kinds == {"mnemic", "recorded_at", "message", "trace", "note", "operation"}
+
+    other = here.client("other", scopes=["write"])  # no right to read what is there
+    done = other.post("/v1/import", params=ANA, content=file).json()
+    assert (done["files"], done["users"]) == ({"import": "mnemic"}, ["ana"])
+    assert (done["messages"], done["new"], done["skipped"], done["notices"]) == (3, 3, [], [])
+    assert done["restored"] == sum(record.keys() <= {"note", "operation"} for record in before)
+    assert exported(here.client("other"))[1:] == before[1:]  # but for the name of the export
+
+    again = other.post("/v1/import", params=ANA, content=file).json()
+    assert (again["messages"], again["new"], again["restored"]) == (3, 0, 0)
+    assert again["notices"] == ["user 'ana' has a memory already: the export's messages are added to it"]
+
+
+def test_an_import_says_where_it_left_something_out_and_stores_nothing_when_it_is_tried(here, client):
+    table = "Text;Who;Day\nI row.;Ana;3/4/2024\n;Ana;4/4/2024\n"
+    asked = {"column": ["content=Text", "name=Who", "timestamp=Day"], "date_order": "mdy", **ANA}
+    tried = client.post("/v1/import", params={**asked, "dry_run": True}, content=table).json()
+    assert (tried["dry_run"], tried["messages"], tried["new"]) == (True, 1, 0)
+    assert here.memory.users() == []
+    done = client.post("/v1/import", params={**asked, "embed": "later"}, content=table).json()
+    assert (done["dry_run"], done["messages"], done["new"], done["files"]) == (False, 1, 1, {"import": "csv"})
+    [left_out] = done["skipped"]
+    assert (left_out["count"], left_out["places"]) == (1, [left_out["first"]])
+    [turn] = here.memory.get_all(user_id="ana")
+    assert (turn.text, turn.speaker, turn.timestamp.date().isoformat()) == ("I row.", "Ana", "2024-03-04")
+    assert "FIELD=NAME" in problem(
+        client.post("/v1/import", params={"column": "x", **ANA}, content=b"x"), 422, "InvalidInput"
+    )
+
+
+def test_vectors_of_an_import_may_come_later(tmp_path):
+    with served(tmp_path, workers=0) as here:
+        said = [{"role": "user", "content": "The landlord keeps bees.", "id": "a"}]
+        asked = {**ANA, "embed": "later"}
+        with here.client() as client:
+            done = client.post("/v1/import", params=asked, content=json.dumps(said)).json()
+            assert done["unembedded"] == client.get("/v1/status", params=ANA).json()["enrichment"]["unembedded"] > 0
+            found = client.post("/v1/search", json={"query": "bees", **ANA}).json()["results"]
+            assert [hit["turn_ids"] for hit in found] == [["a"]]
+            assert client.post("/v1/wait", json=ANA).json()["unembedded"] == 0
 
 
 def test_an_import_says_how_far_it_is(client):
@@ -178,6 +226,60 @@ def test_a_cursor_of_another_question_is_refused(filled):
 @pytest.mark.parametrize("limit", [0, -1, 1001])
 def test_a_page_has_a_length(filled, limit):
     assert "limit" in problem(filled.get("/v1/memories", params={**ANA, "limit": limit}), 422, "InvalidQuery")
+
+
+def test_single_messages_are_read_by_their_ids(filled):
+    found = filled.get("/v1/memories", params={**ANA, "turn_ids": ["m3", "m1", "never"]}).json()
+    assert [one["turn_id"] for one in found["memories"]] == ["m1", "m3"]
+    page = filled.get("/v1/memories", params={**ANA, "turn_ids": ["m3", "m1"], "limit": 1}).json()
+    following = {**ANA, "turn_ids": ["m3", "m1"], "cursor": page["next"]}
+    assert [one["turn_id"] for one in filled.get("/v1/memories", params=following).json()["memories"]] == ["m3"]
+    assert "cursor" in problem(filled.get("/v1/memories", params={**ANA, "cursor": page["next"]}), 422, "InvalidQuery")
+
+
+def test_notes_of_every_status_come_in_pages_with_all_their_versions(here, filled):
+    def noted(**more):
+        return filled.post("/v1/notes", json={"notes": {"sources": ["m3"], **more}, **ANA}).json()["notes"][0]
+
+    wrong, right = noted(text="Ana fears bees."), noted(text="Ana keeps a roof.")
+    told = filled.post(f"/v1/notes/{wrong}/retract", json={"reason": "only wasps", **ANA}).json()
+    assert (told["note_id"], told["status"]) == (wrong, "retracted")
+    assert filled.post(f"/v1/notes/{right}/confirm", json=ANA).json()["last_confirmed"] is not None
+    assert "retracted" in problem(filled.post(f"/v1/notes/{wrong}/confirm", json=ANA), 422, "InvalidInput")
+    problem(filled.post("/v1/notes/N99/confirm", json=ANA), 404, "NotFound")
+    log = filled.get(f"/v1/notes/{wrong}/history", params=ANA).json()["operations"]
+    assert (log[-1]["action"], log[-1]["detail"]["reason"]) == ("RETRACT", "only wasps")
+
+    ids = [one["note_id"] for one in filled.get("/v1/notes", params=ANA).json()["notes"]]
+    assert wrong not in ids
+    assert right in ids
+    asked = {**ANA, "statuses": ["current", "retracted"]}
+    whole = filled.get("/v1/notes", params=asked).json()["notes"]
+    assert [one["note_id"] for one in whole] == sorted([*ids, wrong], key=lambda one: int(one[1:]))
+    assert [one for page in pages(filled, "/v1/notes", "notes", limit=1, **asked) for one in page] == whole
+    refused = filled.get("/v1/notes", params={**ANA, "statuses": "gone"})
+    assert (refused.status_code, "statuses" in refused.json()["detail"]) == (422, True)
+
+
+def test_one_looks_around_as_the_methods_do(here, filled):
+    memory = here.memory
+    got = {name: filled.get(f"/v1/{name}", params=ANA).json()[name] for name in ("sessions", "traces", "cues")}
+    assert [one["session_id"] for one in got["sessions"]] == ["default", "s2"]
+    assert [one["trace_id"] for one in got["traces"]] == [one.trace_id for one in memory.traces(user_id="ana")]
+    assert [one["key"] for one in got["cues"]] == [one.key for one in memory.cues(user_id="ana")]
+    of_s2 = filled.get("/v1/traces", params={**ANA, "session_id": "s2"}).json()["traces"]
+    assert [one["session_id"] for one in of_s2] == ["s2"]
+    [bee] = filled.get("/v1/cues", params={**ANA, "like": "bee", "limit": 1}).json()["cues"]
+    near = filled.get(f"/v1/cues/{bee['key']}/neighbours", params=ANA).json()
+    assert near["cue"] == bee
+    assert [one["text"] for one in near["units"]] == ["The landlord keeps bees on the roof."]
+    assert near["neighbours"]
+    assert (
+        filled.get(f"/v1/cues/{bee['key']}/neighbours", params={**ANA, "limit": 1}).json()["neighbours"]
+        == near["neighbours"][:1]
+    )
+    problem(filled.get("/v1/cues/zebra/neighbours", params=ANA), 404, "NotFound")
+    problem(filled.get("/v1/cues", params={**ANA, "limit": 0}), 422, "InvalidQuery")
 
 
 # what is changed -------------------------------------------------------------------------------------------

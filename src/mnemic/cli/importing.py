@@ -4,15 +4,15 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Sequence
-from dataclasses import asdict, dataclass
+from dataclasses import dataclass
 from typing import TYPE_CHECKING, Annotated, Literal
 
 import typer
 
 from mnemic import importers
 from mnemic.cli import options, output
+from mnemic.errors import InvalidInput
 from mnemic.importers.files import DateOrder
-from mnemic.types import Json
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -85,7 +85,7 @@ def import_(
         report, unembedded = _remember(source, report.messages, aim)
     output.warn(report.warnings)
     if json:
-        output.result(output.as_json(_as_json(source, report, unembedded, dry_run=dry_run)))
+        output.result(output.as_json(report.told(source.formats, unembedded=unembedded, dry_run=dry_run)))
     else:
         _tell(report, unembedded, dry_run=dry_run)
     if not report.messages:
@@ -118,18 +118,11 @@ def _source(
 
 
 def _columns(given: Sequence[str] | None) -> dict[str, str]:
-    """Field -> column.
-
-    Raises:
-        BadParameter: One is not written ``field=column``.
-    """
-    columns: dict[str, str] = {}
-    for one in given or ():
-        field, is_, column = one.partition("=")
-        if not (field and is_ and column):
-            raise typer.BadParameter(f"--column is written FIELD=NAME, content=Text, not {one!r}")
-        columns[field] = column
-    return columns
+    """Field -> column. Raises BadParameter."""
+    try:
+        return importers.columns(given or ())
+    except InvalidInput as error:
+        raise typer.BadParameter(f"--{error}") from error
 
 
 def _remember(source: _Source, total: int, aim: _Aim) -> tuple[importers.Report, int]:
@@ -165,16 +158,6 @@ def _formats(source: _Source) -> str:
         return f" as {source.format}"
     counts = Counter(source.formats.values()).most_common()
     return ": " + (", ".join(f"{output.counted(n, 'file')} as {name}" for name, n in counts) or "no conversations")
-
-
-def _as_json(source: _Source, report: importers.Report, unembedded: int, *, dry_run: bool) -> dict[str, object]:
-    skipped: list[Json] = [
-        {"reason": reason, "count": count, "first": first, "places": list(report.places[reason])}
-        for reason, (count, first) in report.skipped.items()
-    ]
-    fields = asdict(report)
-    del fields["places"]
-    return {"files": source.formats, **fields, "skipped": skipped, "unembedded": unembedded, "dry_run": dry_run}
 
 
 def _tell(report: importers.Report, unembedded: int, *, dry_run: bool) -> None:

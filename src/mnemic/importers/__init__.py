@@ -6,9 +6,11 @@ read is never dropped silently: it comes out as ``Skipped``, with its reason and
 
 from mnemic.importers.detect import Format
 from mnemic.importers.folder import Folder, open_source, read_folder
-from mnemic.importers.load import Report, load, survey
+from mnemic.importers.load import load, survey
 from mnemic.importers.records import Conversation, Derived, Exported, Message, Noted, Notice, Record, Skipped
+from mnemic.importers.report import Report
 from mnemic.importers.source import FORMATS, Source, read
+from mnemic.importers.table import columns
 
 __all__ = [
     "FORMATS",
@@ -24,6 +26,7 @@ __all__ = [
     "Report",
     "Skipped",
     "Source",
+    "columns",
     "load",
     "open_source",
     "read",

@@ -32,9 +32,6 @@ DateOrder = Literal["dmy", "mdy"]
 
 ZIP_MAGIC = b"PK\x03\x04"
 """What a zip file begins with."""
-_GDateOrder = Literal["dmy", "mdy"]
-
-ZIP_MAGIC = b"\x1f\x8b"
 _GZIP_MAGIC = b"\x1f\x8b"
 _BOM = b"\xef\xbb\xbf"
 

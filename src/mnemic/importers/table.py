@@ -10,8 +10,9 @@ from __future__ import annotations
 import csv
 import io
 import re
-from collections.abc import Iterator, Mapping, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
 
+from mnemic.errors import InvalidInput
 from mnemic.importers.files import MAX_LINE, SourceFile, Unusable
 from mnemic.importers.ids import StableIds
 from mnemic.importers.loose import set_time
@@ -31,6 +32,21 @@ FIELDS: Mapping[str, tuple[str, ...]] = {
 _DELIMITERS = ",;\t|"
 _NOT_UTF8 = re.compile("[\udc80-\udcff]")
 _ROLES = {"assistant": "assistant", "ai": "assistant", "bot": "assistant", "system": "system"}
+
+
+def columns(given: Iterable[str]) -> dict[str, str]:
+    """Field -> column, of what a person wrote: ``content=Text``.
+
+    Raises:
+        InvalidInput: One is not written so.
+    """
+    found: dict[str, str] = {}
+    for one in given:
+        field, is_, column = one.partition("=")
+        if not (field and is_ and column):
+            raise InvalidInput(f"column is written FIELD=NAME, content=Text, not {one!r}")
+        found[field] = column
+    return found
 
 
 def read(file: SourceFile) -> Iterator[Record]:

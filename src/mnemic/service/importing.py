@@ -6,9 +6,9 @@ import asyncio
 import tempfile
 import threading
 from collections.abc import AsyncGenerator, Callable
-from dataclasses import asdict
+from dataclasses import replace
 from pathlib import Path
-from typing import TYPE_CHECKING, Annotated, Any, Final, cast
+from typing import TYPE_CHECKING, Annotated, Any, Final, Literal, cast
 
 from fastapi import APIRouter, Query
 from starlette.concurrency import run_in_threadpool
@@ -17,12 +17,14 @@ from starlette.responses import Response
 
 from mnemic import importers
 from mnemic.errors import InvalidInput, MnemicError
+from mnemic.importers.files import DateOrder
 from mnemic.service import events
 from mnemic.service.admitted import Opened
 from mnemic.service.described import replies
 from mnemic.service.replies import reply
 from mnemic.service.shapes import ImportReport
 from mnemic.service.tenant_memory import TenantMemory
+from mnemic.types import Json
 
 if TYPE_CHECKING:
     from mnemic.memory import Memory
@@ -55,9 +57,23 @@ async def import_(
     user_id: Annotated[str, Query(description="Whose memory.")],
     format: Annotated[str | None, Query(description="Of the file; told by its content without it.")] = None,
     session_id: Annotated[str, Query(description="Names the sessions that the file does not name.")] = "import",
+    column: Annotated[
+        list[str] | None, Query(description="Of CSV: which column holds what, `content=Text`; may come again.")
+    ] = None,
+    date_order: Annotated[
+        DateOrder | None, Query(description="Of 3/4/2024 where the file leaves it open; `dmy` without it.")
+    ] = None,
     timezone: Annotated[str | None, Query(description="Of times that name none.")] = None,
+    dry_run: Annotated[bool, Query(description="Read all of it and report; store nothing.")] = False,
+    embed: Annotated[
+        Literal["now", "later"],
+        Query(description="When its vectors are made: before this replies, or by the server in its own time."),
+    ] = "now",
 ) -> Response:
     """Import a file of conversations; again, it adds only what is new, also after it was cut.
+
+    mnemic's own export is written back as it was, ids, times, notes and log, where the user has no memory yet; its
+    vectors are always made later.
 
     With `Accept: text/event-stream` events `progress` (`done`, `total` messages) come while it is at work, then one
     `report` as without, or a `problem`. Who leaves ends the import; what came before is stored.
@@ -68,12 +84,15 @@ async def import_(
     named = None if format is None else {str(known): known for known in importers.FORMATS}.get(format)
     if named is None and format is not None:
         raise InvalidInput(f"format is one of {', '.join(importers.FORMATS)}, not {format!r}")
+    columns = importers.columns(column or ())
     folder = tempfile.TemporaryDirectory(prefix="mnemic-import-")
     try:
         path = Path(folder.name) / "import"
         await _receive(request, path)
-        source = await run_in_threadpool(importers.read, path, named, session=session_id)
-        job = _Job(source, memory, user_id, timezone)
+        source = await run_in_threadpool(
+            importers.read, path, named, session=session_id, columns=columns, date_order=date_order
+        )
+        job = _Job(source, memory, user_id, timezone, embed, dry_run=dry_run)
         if events.wanted(request):
             return events.stream(_progress(job, folder))
         report = await run_in_threadpool(job.run, lambda done, total: None)
@@ -93,26 +112,47 @@ async def _receive(request: Request, path: Path) -> None:
 class _Job:
     """One import."""
 
-    def __init__(self, source: importers.Source, memory: TenantMemory, user_id: str, timezone: str | None) -> None:
+    def __init__(
+        self,
+        source: importers.Source,
+        memory: TenantMemory,
+        user_id: str,
+        timezone: str | None,
+        embed: Literal["now", "later"],
+        *,
+        dry_run: bool,
+    ) -> None:
         self._source = source
-        self._memory = memory
+        # To know what is there already it has to look, which whoever may write need not be allowed to.
+        scopes = memory.access.scopes | {"read"}
+        self._memory = TenantMemory(memory.whole, replace(memory.access, scopes=scopes))
         self._user_id = user_id
         self._timezone = timezone
+        # Waiting for the vectors of what was written back would be waiting for language models, too.
+        self._embed: Literal["now", "later"] = "later" if source.format == "mnemic" else embed
+        self._dry_run = dry_run
 
-    def run(self, tell: Callable[[int, int], None]) -> dict[str, Any]:
+    def run(self, tell: Callable[[int, int], None]) -> dict[str, Json]:
         """Do it, in this thread; the report."""
-        total, done = importers.survey(self._source).messages, 0
+        report = importers.survey(self._source)
+        if not self._dry_run:
+            report = self._load(report.messages, tell)
+        standing = self._memory.status(user_id=self._user_id).enrichment
+        return report.told(self._source.formats, unembedded=standing.unembedded, dry_run=self._dry_run)
+
+    def _load(self, total: int, tell: Callable[[int, int], None]) -> importers.Report:
+        done = 0
 
         def advance(count: int) -> None:
             nonlocal done
             done += count
             tell(done, total)
 
-        # Of a memory the importers use ``add``, ``add_notes`` and ``get``, which a tenant's has alike.
+        # What the importers use of a memory a tenant's has alike.
         tenants = cast("Memory", self._memory)
-        report = importers.load(self._source, tenants, user_id=self._user_id, timezone=self._timezone, advance=advance)
-        skipped = [{"reason": why, "count": n, "first": first} for why, (n, first) in report.skipped.items()]
-        return {"format": self._source.format, **asdict(report), "skipped": skipped}
+        return importers.load(
+            self._source, tenants, user_id=self._user_id, timezone=self._timezone, advance=advance, embed=self._embed
+        )
 
 
 async def _progress(job: _Job, folder: tempfile.TemporaryDirectory[str]) -> AsyncGenerator[bytes]:

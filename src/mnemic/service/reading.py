@@ -17,18 +17,35 @@ from mnemic.service.cursors import place
 from mnemic.service.described import MODELS, replies
 from mnemic.service.replies import as_json, reply
 from mnemic.service.shapes import list_of, model_of, one_of, page_of
-from mnemic.types import Episode, Json, Note, Notice, Operation, SearchResult, Status, Trace, Turn
+from mnemic.types import (
+    Cue,
+    Episode,
+    Json,
+    Neighbourhood,
+    Note,
+    NoteStatus,
+    Notice,
+    Operation,
+    SearchResult,
+    Session,
+    Status,
+    Trace,
+    Turn,
+)
 
 router = APIRouter(prefix="/v1")
 T = TypeVar("T")
 
 _HISTORY = list_of("operations", Operation)
+_CURRENT: Final[list[NoteStatus]] = ["current"]
+_VERSION_BITS: Final = 20
+"""More versions than anybody makes of a note."""
 LONGEST_PAGE: Final = 1000
 PAGE: Final = 100
 
 UserId = Annotated[str, Query(description="Whose memory; an unknown user has none.")]
-Session = Annotated[str | None, Query(description="Only of this session.")]
-Agent = Annotated[str | None, Query(description="Only what was said to this agent.")]
+OfSession = Annotated[str | None, Query(description="Only of this session.")]
+OfAgent = Annotated[str | None, Query(description="Only what was said to this agent.")]
 Limit = Annotated[int | None, Query(description=f"The page's length: {PAGE} without it, {LONGEST_PAGE:,} at most.")]
 Cursor = Annotated[str | None, Query(description="`next` of the page before, with the same arguments.")]
 AnyId = Annotated[str, Path(description="Of a message, or of a trace (`T7`), note (`N7`) or episode (`E7`).")]
@@ -56,15 +73,18 @@ def context(body: wire.Context, memory: Opened) -> Response:
 def get_all(
     memory: Opened,
     user_id: UserId,
-    session_id: Session = None,
-    agent_id: Agent = None,
+    session_id: OfSession = None,
+    agent_id: OfAgent = None,
+    turn_ids: Annotated[list[str] | None, Query(description="Of these those that there are.")] = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response:
     """Messages in order, a page at a time; none is skipped or comes twice, whoever writes meanwhile."""
-    question = ("memories", memory.tenant.stored(user_id), session_id, agent_id)
+    question = ("memories", memory.tenant.stored(user_id), session_id, agent_id, turn_ids)
     size, begin = _size(limit), place(question, cursor)
-    found = memory.get_all(user_id=user_id, session_id=session_id, agent_id=agent_id, limit=size + 1, after=begin)
+    found = memory.get_all(
+        user_id=user_id, session_id=session_id, agent_id=agent_id, limit=size + 1, after=begin, turn_ids=turn_ids
+    )
     return _page("memories", found, size, question, lambda turn: turn.seq)
 
 
@@ -94,18 +114,23 @@ def notes(
     user_id: UserId,
     about: Annotated[str | None, Query(description="Only about this person.")] = None,
     as_of: Annotated[str | None, Query(description="Only those that hold at this time.")] = None,
+    statuses: Annotated[list[NoteStatus], Query(description="Every version of these.")] = _CURRENT,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response:
-    """Current statements about people, oldest first, a page at a time."""
-    question = ("notes", memory.tenant.stored(user_id), about, as_of)
+    """Statements about people, oldest first, a page at a time: current ones, unless others are asked for.
+
+    What is not current does not count, and what is unsupported is not to be taken for true.
+    """
+    question = ("notes", memory.tenant.stored(user_id), about, as_of, statuses)
     size, begin = _size(limit), place(question, cursor)
-    found = [note for note in memory.notes(user_id=user_id, about=about, as_of=as_of) if _note_place(note) > begin]
+    listed = memory.notes(user_id=user_id, about=about, as_of=as_of, statuses=statuses)
+    found = [note for note in listed if _note_place(note) > begin]
     return _page("notes", found, size, question, _note_place)
 
 
 @router.get("/episodes", response_model=list_of("episodes", Episode), responses=replies(), tags=["memories"])
-def episodes(memory: Opened, user_id: UserId, session_id: Session = None) -> Response:
+def episodes(memory: Opened, user_id: UserId, session_id: OfSession = None) -> Response:
     """What the dialogue falls into, in its order: every message lies in exactly one episode."""
     return reply({"episodes": memory.episodes(user_id=user_id, session_id=session_id)})
 
@@ -117,6 +142,42 @@ def operations(memory: Opened, user_id: UserId, limit: Limit = None, cursor: Cur
     size, begin = _size(limit), place(question, cursor)
     found = [one for one in memory.history(user_id=user_id) if _number(one.operation_id) > begin]
     return _page("operations", found, size, question, lambda one: _number(one.operation_id))
+
+
+@router.get("/sessions", response_model=list_of("sessions", Session), responses=replies(), tags=["memories"])
+def sessions(memory: Opened, user_id: UserId) -> Response:
+    """Every conversation, in the order in which they began."""
+    return reply({"sessions": memory.sessions(user_id=user_id)})
+
+
+@router.get("/traces", response_model=list_of("traces", Trace), responses=replies(), tags=["memories"])
+def traces(memory: Opened, user_id: UserId, session_id: OfSession = None) -> Response:
+    """What a search can find: runs of messages of one session, in the order of the dialogue."""
+    return reply({"traces": memory.traces(user_id=user_id, session_id=session_id)})
+
+
+@router.get("/cues", response_model=list_of("cues", Cue), responses=replies(), tags=["search"])
+def cues(
+    memory: Opened,
+    user_id: UserId,
+    like: Annotated[str | None, Query(description="Only cues that contain this text.")] = None,
+    limit: Annotated[int, Query(description="Cues at most.")] = 50,
+) -> Response:
+    """What sentences and current notes mention, what most of them mention first."""
+    return reply({"cues": memory.cues(user_id=user_id, like=like, limit=limit)})
+
+
+@router.get(
+    "/cues/{key:path}/neighbours", response_model=model_of(Neighbourhood), responses=replies(404), tags=["search"]
+)
+def neighbours(
+    key: Annotated[str, Path(description="Of the cue, as the list of cues gives it.")],
+    memory: Opened,
+    user_id: UserId,
+    limit: Annotated[int, Query(description="Of each kind at most.")] = 20,
+) -> Response:
+    """What one step leads to from a cue: sentences, current notes, and the cues beside it."""
+    return reply(memory.neighbours(key, user_id=user_id, limit=limit))
 
 
 @router.get("/proposals", response_model=list_of("notes", Note), responses=replies(), tags=["notes"])
@@ -190,8 +251,8 @@ def _number(public_id: str) -> int:
 
 
 def _note_place(note: Note) -> int:
-    """By number, then version: two current versions of a note there never are."""
-    return _number(note.note_id)
+    """By number, then version."""
+    return (_number(note.note_id) << _VERSION_BITS) + note.version
 
 
 def _next(records: Iterator[dict[str, Json]]) -> Generator[dict[str, Json]]:

@@ -11,10 +11,11 @@ from collections.abc import Mapping
 from datetime import datetime
 from functools import cache
 from types import NoneType, UnionType
-from typing import Any, Literal, Union, cast, get_args, get_origin, get_type_hints
+from typing import Any, Final, Literal, Union, cast, get_args, get_origin, get_type_hints
 
 from pydantic import BaseModel, ConfigDict, Field, create_model
 
+from mnemic.importers import Report
 from mnemic.service.docstrings import entries, summary
 
 _PLAIN = (str, int, float, bool, NoneType, datetime)
@@ -103,17 +104,27 @@ class LeftOut(BaseModel):
     reason: str
     count: int
     first: str = Field(description="Where the first one stands.")
+    places: list[str] = Field(description="Where the first few stand.")
+
+
+_SAID: Final = entries(Report, "Attributes")
 
 
 class ImportReport(BaseModel):
-    """What an import did."""
+    """What an import did, or with `dry_run` would do."""
 
-    format: str = Field(description="What the file was read as.")
-    users: list[str]
-    sessions: int
-    messages: int = Field(description="That the memory took, or knew already.")
-    new: int
-    notes: int = Field(description="Of an export, that are made again from the messages.")
-    given: int = Field(description="Of an export, that somebody else wrote, and the memory took or knew already.")
-    skipped: list[LeftOut]
-    warnings: list[str]
+    files: dict[str, str] = Field(description="What the file was read as; it is called `import`.")
+    users: list[str] = Field(description=_SAID["users"])
+    sessions: int = Field(description=_SAID["sessions"])
+    messages: int = Field(description=_SAID["messages"])
+    new: int = Field(description=_SAID["new"])
+    notes: int = Field(description=_SAID["notes"])
+    given: int = Field(description=_SAID["given"])
+    restored: int = Field(description=_SAID["restored"])
+    skipped: list[LeftOut] = Field(description="What was left out, by reason.")
+    warnings: list[str] = Field(description=_SAID["warnings"])
+    notices: list[str] = Field(description=_SAID["notices"])
+    unembedded: int = Field(
+        description="How much of the user waits for its vectors, and is found by its words until then."
+    )
+    dry_run: bool = Field(description="Whether nothing was stored.")

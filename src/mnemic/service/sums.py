@@ -8,7 +8,7 @@ from mnemic.types import Enrichment, FailedWork, Purpose, Spent, WorkKind
 
 
 def together(each: Iterable[Enrichment]) -> Enrichment:
-    """How far language models are with the traces of all."""
+    """How far language models and the embedder are with what all have."""
     all_of = tuple(each)
     failed: dict[tuple[WorkKind, str], int] = {}
     for one in all_of:
@@ -21,6 +21,7 @@ def together(each: Iterable[Enrichment]) -> Enrichment:
         failed=sum(one.failed for one in all_of),
         failures=tuple(FailedWork(kind, traces, reason) for (kind, reason), traces in sorted(failed.items())),
         waiting_for=tuple(dict.fromkeys(reason for one in all_of for reason in one.waiting_for)),
+        unembedded=sum(one.unembedded for one in all_of),
     )
 
 

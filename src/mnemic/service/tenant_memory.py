@@ -105,9 +105,17 @@ class TenantMemory:
         """As ``Memory.retry``; of all users of the tenant with the scope ``admin``."""
         return sum(self._each(user_id, lambda stored: self.whole.retry(user_id=stored)))
 
-    def wait(self, *, user_id: str | None = None, timeout: float | None = None) -> Enrichment:
+    def wait(
+        self,
+        *,
+        user_id: str | None = None,
+        timeout: float | None = None,
+        progress: Callable[[int], None] = lambda _: None,
+    ) -> Enrichment:
         """As ``Memory.wait``; for all users of the tenant, one after the other, with the scope ``admin``."""
-        found = together(self._each(user_id, lambda stored: self.whole.wait(user_id=stored, timeout=timeout)))
+        found = together(
+            self._each(user_id, lambda stored: self.whole.wait(user_id=stored, timeout=timeout, progress=progress))
+        )
         return found if self.access.is_operator else _own(found)
 
     def _each(self, user_id: str | None, do: Callable[[str], R]) -> list[R]:
@@ -136,6 +144,7 @@ class TenantMemory:
     proposals = _scoped("read", Memory.proposals)
     add = _scoped("write", Memory.add)
     add_notes = _scoped("write", Memory.add_notes)
+    recover = _scoped("write", Memory.recover)
     update = _scoped("write", Memory.update)
     approve = _scoped("write", Memory.approve)
     reject = _scoped("write", Memory.reject)

@@ -46,6 +46,18 @@ def reject(note_id: NoteId, body: wire.Whose, change: Change) -> Response:
     return change(body, lambda memory: {"operations": memory.reject(note_id, user_id=body.user_id)})
 
 
+@router.post("/notes/{note_id}/confirm", response_model=model_of(Note), responses=replies(404, 409), tags=["notes"])
+def confirm(note_id: NoteId, body: wire.Whose, change: Change) -> Response:
+    """Say that a note is true: it counts, and was last confirmed now."""
+    return change(body, lambda memory: memory.confirm(note_id, user_id=body.user_id))
+
+
+@router.post("/notes/{note_id}/retract", response_model=model_of(Note), responses=replies(404, 409), tags=["notes"])
+def retract(note_id: NoteId, body: wire.Retract, change: Change) -> Response:
+    """Say that a note is wrong: it counts no more, and stays readable."""
+    return change(body, lambda memory: memory.retract(note_id, **body.arguments()))
+
+
 @router.post("/reflect", response_model=_OPERATIONS, responses=replies(409, *MODELS), tags=["notes"])
 def reflect(body: wire.Reflect, change: Change) -> Response:
     """Look for inconsistencies among current notes, and resolve them; with `dry_run`, only show what would change."""

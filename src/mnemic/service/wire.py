@@ -71,6 +71,7 @@ class Add(Arguments, of=Memory.add):
     idempotency_key: str | None = None
     resend: Literal["prefix"] | None = None
     enrich: Literal["later", "now", "never"] = "later"
+    embed: Literal["now", "later"] = "now"
 
 
 class AddNotes(Arguments, of=Memory.add_notes):
@@ -123,6 +124,13 @@ class Whose(Arguments, of=Memory.enrich):
     """Whose memory."""
 
     user_id: str
+
+
+class Retract(Arguments, of=Memory.retract):
+    """Whose note is wrong, and why."""
+
+    user_id: str
+    reason: str | None = None
 
 
 class Reflect(Arguments, of=Memory.reflect):
