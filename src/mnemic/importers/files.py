@@ -139,7 +139,7 @@ class SourceFile:
         path = Path(path)
         if not path.exists():
             raise Unusable(path, "there is no such file")
-        if path.is_dir():
+        if path.is_dir() and (path / "users.json").is_file():  # an unpacked export of Slack
             return cls(path, session or utf8(path.name))
         if not path.is_file():
             raise Unusable(path, "is not an ordinary file", way_out="give the conversations' file itself")
@@ -169,7 +169,8 @@ class SourceFile:
                 try:
                     raw = stream.readline(MAX_LINE + 1)
                 except Damaged:
-                    yield Skipped("the packed file is cut or damaged from here on", f"line {number}")
+                    kind = "gzip" if self.member is None else "zip"
+                    yield Skipped(f"the {kind} file is cut or damaged from here on", f"line {number}")
                     return
                 if not raw:
                     return

@@ -10,7 +10,7 @@ from typing import TYPE_CHECKING, Literal
 
 from mnemic.algo import messages as shapes
 from mnemic.algo.moments import zone
-from mnemic.algo.scope import check_user, id_fault
+from mnemic.algo.scope import check_id, check_user
 from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
 from mnemic.importers.records import Conversation, Exported, Message, Noted, Notice, Record, Skipped
@@ -212,7 +212,11 @@ def _add(messages: Sequence[Message], target: Conversation, aim: _Aim, report: R
     known = _Known(aim.memory, target.user_id, [turn.turn_id for _, turn in turns])
     usable: dict[str, Message] = {}
     for message, turn in turns:
-        turn_id = known.settled_id(turn)
+        try:
+            turn_id = known.settled_id(turn)
+        except InvalidInput as error:
+            report.skip(Skipped(str(error), _place(target, message)))
+            continue
         if turn_id is None:
             report.skip(
                 Skipped("an id that is stored with other words or another speaker; those stay", _place(target, message))
@@ -266,15 +270,16 @@ class _Known:
 
         An id that another session has for something else, as where every file counts its own messages, is made unique
         with the session's name.
+
+        Raises:
+            InvalidInput: The id is too long then.
         """
         turn_id = turn.turn_id
         if was_made(turn_id):
             return turn_id
         known = self._turns.get(turn_id)
         if known is not None and known.session_id != turn.session_id and _said(known) != _said(turn):
-            turn_id = f"{turn.session_id}/{turn_id}"
-            if id_fault(turn_id) is not None:
-                return None
+            turn_id = check_id(f"{turn.session_id}/{turn_id}", "id")
             known = self._read([turn_id]).get(turn_id)
         return turn_id if known is None or _said(known) == _said(turn) else None
 

@@ -20,7 +20,7 @@ from mnemic.importers.files import Line, SourceFile, Unusable
 from mnemic.importers.ids import StableIds
 from mnemic.importers.records import Conversation, Message, Notice, Record, Skipped
 from mnemic.importers.whatsapp_dates import Moment, Order, decided, moment_of, read_order
-from mnemic.importers.whatsapp_words import content
+from mnemic.importers.whatsapp_words import OWN, content
 
 BATCH = 200
 """Most messages in one conversation; a chat goes on in the next."""
@@ -48,10 +48,16 @@ def read(file: SourceFile) -> Iterator[Record]:
 
 
 def looks_like(head: str) -> bool:
-    """Whether a text begins as such a chat does."""
+    """Whether a text begins as such a chat does.
+
+    Dates in ISO order stand in other transcripts too: there it takes an invisible mark, or a line that nobody says.
+    """
     lines = [line for line in head.split("\n", _HEAD_LINES)[:_HEAD_LINES] if line.strip()]
-    starts = [moment_of(line) is not None for line in lines]
-    return bool(starts) and starts[0] and 3 * sum(starts) >= len(starts)
+    starts = [found for line in lines if (found := moment_of(line)) is not None]
+    if not starts or moment_of(lines[0]) is None or 3 * len(starts) < len(lines):
+        return False
+    is_iso = starts[0].mark == "-" and starts[0].date[0] > 31
+    return not is_iso or "\u200e" in head or any(content(one.rest, is_ios=one.is_ios) == OWN for one in starts)
 
 
 def _text(file: SourceFile) -> SourceFile:
