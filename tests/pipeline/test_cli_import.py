@@ -49,6 +49,37 @@ def test_import_of_nothing_is_no_success(cli, tmp_path):
     assert cli(*words("import", "none.jsonl"))[0] == 1
 
 
+def test_a_dry_run_reports_and_stores_nothing(cli, tmp_path):
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "one"}\nnope\n')
+    code, out, _ = cli("import", "chat.jsonl", "--dry-run")
+    assert (code, out) == (
+        0,
+        "1 message in 1 session could be imported; nothing was stored\n  left out 1: not JSON (first: line 2)\n",
+    )
+    report = json.loads(cli("import", "chat.jsonl", "--dry-run", "--json")[1])
+    assert (report["dry_run"], report["messages"], report["new"], report["unembedded"]) == (True, 1, 0, 0)
+    assert not (tmp_path / "m.db").exists()
+
+
+def test_words_now_and_vectors_by_a_worker(cli, tmp_path):
+    (tmp_path / "chat.jsonl").write_text('{"role": "user", "content": "The landlord keeps bees."}\n')
+    code, out, _ = cli("import", "chat.jsonl", "--user", "ana", "--embed", "later")
+    assert (code, out.splitlines()[1:]) == (
+        0,
+        ["1 wait for their vectors, and are found by their words: mnemic worker makes them"],
+    )
+    assert "bees" in cli("search", "bees", "--user", "ana", "--embedder", "none")[1]
+    assert cli("worker", "--once")[:2] == (0, "Nothing is left to do\n")
+    assert json.loads(cli("status", "--user", "ana", "--json")[1])["counts"]["pending"] == 0
+
+
+@pytest.mark.parametrize("column", ["Text", "=Text", "content="])
+def test_a_column_is_a_field_and_a_name(cli, tmp_path, column):
+    (tmp_path / "t.csv").write_text("Text\nHi.\n")
+    code, _, err = cli("import", "t.csv", "--user", "ana", "--column", column)
+    assert (code, "--column is written FIELD=NAME" in err) == (2, True)
+
+
 def folder(tmp_path):
     """Two conversations, and three files that are none."""
     (tmp_path / "chats" / "old").mkdir(parents=True)

@@ -30,7 +30,7 @@ def test_claude(tmp_path):
     messages = [
         said("m1", "human", "Who keeps bees?", attachments=[{"file_name": "a.txt", "extracted_content": "Duarte."}]),
         said("m2", "assistant", content=blocks, parent_message_uuid="m1"),
-        said("m3", "human", "", text="Thanks.", files=[{"file_name": "hive.png"}]),
+        said("m3", "human", "Thanks.", content=[], files=[{"file_name": "hive.png"}]),
         said("m4", "human"),
         said("m5", "robot", "?"),
         None,
