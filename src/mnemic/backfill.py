@@ -8,6 +8,7 @@ from typing import TYPE_CHECKING
 
 from mnemic.algo import render
 from mnemic.errors import EmbeddingFailed
+from mnemic.types import STATUSES
 
 if TYPE_CHECKING:
     from mnemic.protocols import Embedder, Floats, Store, Unembedded
@@ -108,7 +109,8 @@ def _texts(store: Store, piece: Unembedded) -> dict[Owner, list[str]]:
     for trace in traces:
         if all(span.turn_id in said for span in trace.spans):
             texts["traces", trace.trace_id] = [render.embedded(trace, said)]
-    notes = store.notes(user_id, note_ids=piece.note_ids) if piece.note_ids else []
+    # Of any status: one that does not count now may do so again. The last version is that which gets the vector.
+    notes = store.notes(user_id, note_ids=piece.note_ids, statuses=STATUSES) if piece.note_ids else []
     names = store.speakers(user_id) if notes else []
     of_notes = {("notes", note.note_id): [render.embedded_note(note, names)] for note in notes}
     return texts | {("cues", key): [key] for key in piece.cue_keys} | of_notes

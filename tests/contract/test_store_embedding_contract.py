@@ -84,7 +84,7 @@ def test_finishing_ends_the_tasks_of_what_lacks_nothing(store):
     lease = claim(store, "1", user_id="ana")
     vectors(store, "ana", "a", "b")
     assert store.pending("ana") == 1
-    store.finish_embedding(lease, "fp")
+    assert store.finish_embedding(lease, "fp") is True
     assert (store.pending("ana"), store.pending("bo"), store.pending(None)) == (0, 2, 2)
     assert claim(store, "2").user_id == "bo"
 
@@ -93,8 +93,9 @@ def test_finishing_leaves_what_came_meanwhile(store):
     waiting(store, "ana")
     lease = claim(store, "1")
     vectors(store, "ana", "a")
-    store.finish_embedding(lease, "fp")
+    assert store.finish_embedding(lease, "fp") is False
     assert store.pending("ana") == 1
+    store.release_embedding(lease, due=NOW, counts=False)
     assert claim(store, "2").user_id == "ana"
 
 
@@ -104,7 +105,7 @@ def test_a_lease_that_is_lost_finishes_nothing(store):
     held = claim(store, "2", now=SOON)
     vectors(store, "ana", "a", "b")
     store.write("ana", Batch(tasks=(Task("embed", "T99"),)), now=NOW)
-    store.finish_embedding(lost, "fp")
+    assert store.finish_embedding(lost, "fp") is False
     assert store.pending("ana") == 1
     assert store.extend_embedding(held, until=LATER)
 
@@ -114,5 +115,5 @@ def test_a_lease_goes_with_its_user(store):
     lease = claim(store, "1")
     store.delete_user("ana")
     assert not store.extend_embedding(lease, until=LATER)
-    store.finish_embedding(lease, "fp")
+    assert store.finish_embedding(lease, "fp") is False
     assert (store.pending(None), claim(store, "2")) == (0, None)

@@ -1,4 +1,4 @@
-"""A large export: memory does not grow with it, and kill -9 costs nothing (the same at 100 MB: scripts/import_large.py)."""
+"""A large export: memory does not grow with it, and kill -9 costs nothing. At 100 MB: scripts/import_large.py."""
 
 from __future__ import annotations
 

@@ -60,7 +60,10 @@ def read(file: SourceFile) -> Iterator[Record]:
 
 def looks_like(head: str) -> bool:
     """Whether a text begins with a row of names, one of which is that of the words."""
-    names = next(csv.reader([head.split("\n", 1)[0].rstrip("\r")], delimiter=_delimiter(head)), [])
+    try:
+        names = next(csv.reader([head.split("\n", 1)[0].rstrip("\r")], delimiter=_delimiter(head)), [])
+    except csv.Error:
+        return False
     known = {one.strip().lower() for one in names}
     return len(names) > 1 and any(word in known for word in FIELDS["content"]) and len(known & _KNOWN) > 1
 
@@ -74,10 +77,16 @@ def _records(file: SourceFile) -> Iterator[Record]:
         with io.TextIOWrapper(file.open(), "utf-8", errors="surrogateescape", newline="") as stream:
             delimiter = _delimiter(file.head(1 << 14).decode("utf-8", "replace"))
             rows = csv.reader(stream, delimiter=delimiter)
-            names = next(rows, [])
-            yield from _Table(file, names).messages(rows)
+            yield from _Table(file, _names(file, rows)).messages(rows)
     finally:
         csv.field_size_limit(before)
+
+
+def _names(file: SourceFile, rows: Iterator[list[str]]) -> list[str]:
+    try:
+        return next(rows, [])
+    except csv.Error as error:
+        raise Unusable(file.path, "has no row of names", place=str(error)) from error
 
 
 def _delimiter(head: str) -> str:

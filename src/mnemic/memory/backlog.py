@@ -111,21 +111,28 @@ class Backlog:
             return not is_cut
 
         try:
-            backfill.fill(self._store, embedder, user_id=lease.user_id, done=done, go_on=goes_on, limit=_PIECE)
+            made = backfill.fill(self._store, embedder, user_id=lease.user_id, done=done, go_on=goes_on, limit=_PIECE)
         except ModelError as error:
             _log.warning("vectors are still missing for user %r: %s", lease.user_id, error)
-            wait = min(_FIRST_WAIT_S * 2.0 ** min(lease.attempts - 1, 16), _LONGEST_WAIT_S)
-            due = self._clock() + timedelta(seconds=wait)
-            # No words of the error's: it may quote what is erased one day.
-            self._store.release_embedding(lease, due=due, reason="some words could not be embedded (see the log)")
-            return "put_off"
+            return self._put_off(lease)
         if is_cut:
             self._release(lease)
             return "done"
-        self._store.finish_embedding(lease, embedder.fingerprint)
+        if not self._store.finish_embedding(lease, embedder.fingerprint):
+            if not made:
+                return self._put_off(lease)
+            self._release(lease)  # something came meanwhile
+            return "done"
         with suppress(ModelError):  # thresholds that nobody measured yet; failing leaves them to the next time
             calibrate(self._store, embedder, [lease.user_id])
         return "done"
+
+    def _put_off(self, lease: EmbeddingLease) -> Outcome:
+        wait = min(_FIRST_WAIT_S * 2.0 ** min(lease.attempts - 1, 16), _LONGEST_WAIT_S)
+        due = self._clock() + timedelta(seconds=wait)
+        # No words of the error's: it may quote what is erased one day.
+        self._store.release_embedding(lease, due=due, reason="some words could not be embedded (see the log)")
+        return "put_off"
 
     def _release(self, lease: EmbeddingLease) -> None:
         self._store.release_embedding(lease, due=self._clock(), counts=False)

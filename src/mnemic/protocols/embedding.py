@@ -45,10 +45,11 @@ class EmbeddingQueue(Protocol):
         """Let a lease run longer; False where somebody else has the work by now, or the user is gone."""
         ...
 
-    def finish_embedding(self, lease: EmbeddingLease, fingerprint: str) -> None:
-        """End a lease whose user has all vectors of an embedder: tasks of what lacks none are done with it.
+    def finish_embedding(self, lease: EmbeddingLease, fingerprint: str) -> bool:
+        """End a lease whose user has all vectors of an embedder, and the tasks with it.
 
-        Where something was left meanwhile, its tasks stay. A lease that is held no more is left alone.
+        Returns:
+            False where something still lacks its vector, or the lease is held no more: then nothing was changed.
         """
         ...
 

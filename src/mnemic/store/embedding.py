@@ -55,11 +55,14 @@ def extend(connection: Connection, lease: EmbeddingLease, *, until: datetime) ->
     return connection.execute(update(embedding).where(*_held(lease)).values(due_at=micros(until))).rowcount == 1
 
 
-def finish(connection: Connection, lease: EmbeddingLease, fingerprint: str) -> None:
-    """End a lease; where nothing of the user lacks a vector of that embedder, nothing waits any more."""
-    was_held = connection.execute(delete(embedding).where(*_held(lease))).rowcount
-    if was_held and embedders.is_complete(connection, lease.user_id, fingerprint):
-        connection.execute(delete(tasks).where(tasks.c.user_id == lease.user_id, tasks.c.kind == "embed"))
+def finish(connection: Connection, lease: EmbeddingLease, fingerprint: str) -> bool:
+    """End a lease where nothing of the user lacks a vector of that embedder: then nothing waits any more."""
+    is_held = select(embedding.c.user_id).where(*_held(lease))
+    if connection.execute(is_held).first() is None or not embedders.is_complete(connection, lease.user_id, fingerprint):
+        return False
+    connection.execute(delete(embedding).where(*_held(lease)))
+    connection.execute(delete(tasks).where(tasks.c.user_id == lease.user_id, tasks.c.kind == "embed"))
+    return True
 
 
 def release(connection: Connection, lease: EmbeddingLease, *, due: datetime, reason: str, counts: bool) -> None:

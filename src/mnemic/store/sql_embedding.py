@@ -30,10 +30,10 @@ class SqlEmbedding:
         with self._file.write() as connection:
             return embedding.extend(connection, lease, until=until)
 
-    def finish_embedding(self, lease: EmbeddingLease, fingerprint: str) -> None:
+    def finish_embedding(self, lease: EmbeddingLease, fingerprint: str) -> bool:
         """End a lease whose work is done."""
         with self._file.write() as connection:
-            embedding.finish(connection, lease, fingerprint)
+            return embedding.finish(connection, lease, fingerprint)
 
     def release_embedding(self, lease: EmbeddingLease, *, due: datetime, reason: str = "", counts: bool = True) -> None:
         """Give work back undone."""
