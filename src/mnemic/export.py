@@ -84,7 +84,10 @@ def _trace(trace: Trace, work: Mapping[WorkKind, WorkState]) -> dict[str, Json]:
         "spans": spans(trace.spans),
         "tokens": trace.tokens,
     }
-    return fields | ({"work": {**work}} if work else {})
+    if work:
+        states: dict[str, Json] = {kind: state for kind, state in work.items()}
+        fields["work"] = states
+    return fields
 
 
 def _note(note: Note, confirmed: Sequence[str], held: Held | None) -> dict[str, Json]:
@@ -133,7 +136,9 @@ def _operation(operation: Operation) -> dict[str, Json]:
         "before": operation.before,
         "after": operation.after,
     }
-    return fields | ({"detail": dict(operation.detail)} if operation.detail else {})
+    if operation.detail:
+        fields["detail"] = dict(operation.detail)
+    return fields
 
 
 def spans(given: Sequence[Span]) -> list[Json]:

@@ -146,9 +146,10 @@ def _of_item(value: Json) -> Format | None:
 
 
 def _of_whole(value: Json) -> Format | None:
-    for format, fits in (("mem0", mem0.is_dump), ("langgraph", langgraph.is_dump)) if isinstance(value, dict) else ():
-        if fits(value):
-            return format
+    if mem0.is_dump(value):
+        return "mem0"
+    if langgraph.is_dump(value):
+        return "langgraph"
     found = _of_value(value)
     return found or ("messages" if is_conversation(value) else None)
 

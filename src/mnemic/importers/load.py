@@ -41,7 +41,7 @@ def survey(source: Iterable[Record]) -> Report:
                 report.users.append(record.user_id)
         elif isinstance(record, Noted):
             report.given += 1
-        else:
+        elif not isinstance(record, Exported):
             report.skip(record)
     report.sessions = len(sessions)
     return report
@@ -88,7 +88,8 @@ def load(
             noted.append(record)
             continue
         if not isinstance(record, Conversation):
-            report.skip(record)
+            if not isinstance(record, Exported):  # it was written back, or its records come one by one
+                report.skip(record)
             continue
         target = _addressed(record, user_id)
         assert target.user_id is not None

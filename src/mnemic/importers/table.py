@@ -11,6 +11,7 @@ import csv
 import io
 import re
 from collections.abc import Iterable, Iterator, Mapping, Sequence
+from typing import IO, cast
 
 from mnemic.errors import InvalidInput
 from mnemic.importers.files import MAX_LINE, SourceFile, Unusable
@@ -61,7 +62,7 @@ def read(file: SourceFile) -> Iterator[Record]:
 def looks_like(head: str) -> bool:
     """Whether a text begins with a row of names, one of which is that of the words."""
     try:
-        names = next(csv.reader([head.split("\n", 1)[0].rstrip("\r")], delimiter=_delimiter(head)), [])
+        names = _next(csv.reader([head.split("\n", 1)[0].rstrip("\r")], delimiter=_delimiter(head)))
     except csv.Error:
         return False
     known = {one.strip().lower() for one in names}
@@ -74,7 +75,7 @@ _KNOWN = {word for called in FIELDS.values() for word in called}
 def _records(file: SourceFile) -> Iterator[Record]:
     before = csv.field_size_limit(MAX_LINE)
     try:
-        with io.TextIOWrapper(file.open(), "utf-8", errors="surrogateescape", newline="") as stream:
+        with io.TextIOWrapper(cast("IO[bytes]", file.open()), "utf-8", errors="surrogateescape", newline="") as stream:
             delimiter = _delimiter(file.head(1 << 14).decode("utf-8", "replace"))
             rows = csv.reader(stream, delimiter=delimiter)
             yield from _Table(file, _names(file, rows)).messages(rows)
@@ -84,9 +85,13 @@ def _records(file: SourceFile) -> Iterator[Record]:
 
 def _names(file: SourceFile, rows: Iterator[list[str]]) -> list[str]:
     try:
-        return next(rows, [])
+        return _next(rows)
     except csv.Error as error:
         raise Unusable(file.path, "has no row of names", place=str(error)) from error
+
+
+def _next(rows: Iterator[list[str]]) -> list[str]:
+    return next(rows, list[str]())
 
 
 def _delimiter(head: str) -> str:

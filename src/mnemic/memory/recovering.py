@@ -54,9 +54,9 @@ class Recoverer:
             InvalidInput: They do not begin as an export does.
             InvalidScope: The user has a memory already.
         """
-        numbered = enumerate(records, 1)
-        numbers = self._begin(next(numbered, (1, {}))[1])
-        for number, record in numbered:
+        left = iter(records)
+        numbers = self._begin(next(left, dict[str, Json]()))
+        for number, record in enumerate(left, 2):
             self._take(number, record)
         self._write_turns()
         self._write_rest()
@@ -80,7 +80,7 @@ class Recoverer:
 
     def _take(self, number: int, record: Mapping[str, Json]) -> None:
         try:
-            kind = next(iter(record)) if len(record) == 1 else None
+            kind = next(iter(record)) if len(record) == 1 else ""
             if kind == "recorded_at":
                 self._write_turns()
                 self._recorded_at = recovered.moment(record["recorded_at"], "recorded_at")
