@@ -15,6 +15,7 @@ variables that it exports stand in the next one too, and what it leaves running 
 from __future__ import annotations
 
 import contextlib
+import importlib.util
 import io
 import json
 import os
@@ -158,15 +159,23 @@ class _Shell:
                 free.bind(("127.0.0.1", 0))
                 self._port = str(free.getsockname()[1])
         text = "\n".join(line for line in block.text.splitlines() if line not in NOT_RUN)
-        text = text.replace("mnemic serve", f"mnemic serve --port {self._port}").replace(
-            f":{_PORT}/", f":{self._port}/"
-        )
-        script = f'mnemic() {{ {shlex.quote(sys.executable)} -m mnemic "$@"; }}\n{text}\nexport -p > .exported\n'
+        text = text.replace(f":{_PORT}/", f":{self._port}/")
+        text = text.replace("mnemic serve", f"mnemic serve --port {self._port}")
+        # The page's folder is another one than this process began in.
+        package = Path(importlib.util.find_spec("mnemic").origin).resolve().parents[1]
+        own = f'{shlex.quote(sys.executable)} -m mnemic "$@"'
+        script = f"mnemic() {{ {own}; }}\n{text}\nexport -p > .exported\n"
         if Path(".exported").exists():
             script = ". ./.exported\n" + script
         out, err = Path(".out"), Path(".err")
         with out.open("wb") as to_out, err.open("wb") as to_err:
-            done = subprocess.Popen(["bash", "-euc", script], stdout=to_out, stderr=to_err, start_new_session=True)
+            done = subprocess.Popen(
+                ["bash", "-euc", script],
+                stdout=to_out,
+                stderr=to_err,
+                start_new_session=True,
+                env=os.environ | {"PYTHONPATH": str(package)},
+            )
             self._groups.append(done.pid)
             code = done.wait(300)
         # What runs in the background may still write there.
