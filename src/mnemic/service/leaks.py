@@ -82,7 +82,7 @@ class Surface(Protocol):
 
 
 def run(
-    surfaces: Callable[[Memory, FastAPI], Mapping[str, Surface]] | None = None, *, rounds: int = 5, seed: int = 0
+    surfaces: Callable[[Memory, FastAPI], Mapping[str, Surface]] | None = None, *, rounds: int = 3, seed: int = 0
 ) -> Tried:
     """Plant secrets, try every path, and say what crossed.
 

@@ -2,9 +2,8 @@
 
 from __future__ import annotations
 
-import socket
 from collections.abc import Callable
-from typing import Final
+from typing import Any, Final
 
 import uvicorn
 from fastapi import FastAPI
@@ -20,7 +19,7 @@ class _Server(uvicorn.Server):
         super().__init__(config)
         self._tell = started
 
-    async def startup(self, sockets: list[socket.socket] | None = None) -> None:
+    async def startup(self, sockets: list[Any] | None = None) -> None:
         """Listen, and say so."""
         await super().startup(sockets)
         for server in self.servers:
