@@ -25,13 +25,13 @@ def serve(
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=0, help="Of language models' work.")] = 3,
     embedder: options.EmbedderName = "local",
 ) -> None:
-    """Serve the memory over HTTP: REST under /v1, described in /openapi.json, and MCP at /mcp.
+    """Serve the memory over HTTP: REST under /v1, described in /openapi.json, MCP at /mcp, and the inspector at /inspector.
 
     Every request needs an API key: mnemic keys create. Ctrl-C ends it.
     """
-    for module in ("fastapi", "uvicorn", "prometheus_client", "mcp"):
+    for module in ("fastapi", "uvicorn", "prometheus_client", "mcp", "nicegui"):
         from_extra(module, needed_by="mnemic serve", extra="server")
-    from mnemic.service import mcp_http
+    from mnemic.service import inspector, mcp_http
     from mnemic.service.app import create
     from mnemic.service.door import is_loopback
     from mnemic.service.running import run
@@ -50,6 +50,6 @@ def serve(
     with interrupt.until_told(), options.memory(name, embedder, options.everything(), workers=threads) as memory:
         log_as_json()
         run(
-            create(memory, settings=settings, mounts=[mcp_http.mount]), host=host, port=port,
+            create(memory, settings=settings, mounts=[mcp_http.mount, inspector.mount]), host=host, port=port,
             started=lambda address: output.note(f"Serving {output.shown(name)} at {address}; Ctrl-C ends it."),
         )  # fmt: skip

@@ -1,0 +1,229 @@
+"""What the notes page shows: notes by person and kind, and of one of them its versions, sources and reasons."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from typing import TYPE_CHECKING, Final, Literal, get_args
+
+from mnemic.errors import NotFound
+from mnemic.service.inspector.differ import Piece, pieces
+from mnemic.service.inspector.operations_view import Entry, clock, entry
+from mnemic.service.inspector.timeline_view import find_turn, to_turn
+from mnemic.service.inspector.words import address, day, moment, named, validity
+from mnemic.types import STATUSES, Note, NoteKind, NoteStatus, Span, Turn
+
+if TYPE_CHECKING:
+    from mnemic.service.tenant_memory import TenantMemory
+
+KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
+PAGE: Final = 40
+Deed = Literal["approve", "reject", "confirm", "retract", "restore"]
+DEEDS: Final[dict[NoteStatus, tuple[Deed, ...]]] = {
+    "current": ("confirm", "retract"),
+    "unsupported": ("confirm", "retract"),
+    "archived": ("restore", "retract"),
+    "proposed": ("approve", "reject"),
+    "superseded": (),
+    "retracted": (),
+}
+"""What a person may do with a note of each status; whatever was done before can be undone in its history."""
+
+
+@dataclass(frozen=True, slots=True)
+class Card:
+    """A note in the list: its last version.
+
+    Attributes:
+        about: Whom.
+        facts: When it holds, when it was last confirmed, and why it does not count where it does not.
+        open: Whether its page is asked for.
+    """
+
+    note_id: str
+    kind: NoteKind
+    about: str
+    text: str
+    status: NoteStatus
+    facts: tuple[str, ...]
+    versions: int
+    deeds: tuple[Deed, ...]
+    open: bool
+
+
+@dataclass(frozen=True, slots=True)
+class Group:
+    """Notes about one person."""
+
+    about: str
+    cards: tuple[Card, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Notes:
+    """The page.
+
+    Attributes:
+        people: Everybody whom a note is about, with how many notes.
+        statuses: Each with how many notes.
+        missing: What was asked for and is not there.
+    """
+
+    groups: tuple[Group, ...]
+    proposals: tuple[Card, ...]
+    people: tuple[tuple[str, int], ...]
+    statuses: tuple[tuple[NoteStatus, int], ...]
+    total: int
+    passing: int
+    previous: str | None
+    next: str | None
+    missing: str | None
+
+
+@dataclass(frozen=True, slots=True)
+class Source:
+    """The words that a note rests on, within the turn that they were said in."""
+
+    speaker: str
+    at: str
+    before: str
+    words: str
+    after: str
+    href: str
+
+
+@dataclass(frozen=True, slots=True)
+class Version:
+    """A version of a note, and what it changed in the words of the one before it."""
+
+    number: int
+    status: NoteStatus
+    change: tuple[Piece, ...]
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Detail:
+    """One note in full."""
+
+    note_id: str
+    sources: tuple[Source, ...]
+    versions: tuple[Version, ...]
+    cues: tuple[tuple[str, str], ...]
+    history: tuple[Entry, ...]
+    grounds: tuple[str, ...]
+
+
+def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
+    """The notes of a user.
+
+    Args:
+        memory: Of the tenant.
+        user_id: Whose.
+        given: ``kind``, ``about``, ``status`` (``any`` for all), ``note`` (one to open), ``page``, each if wanted.
+    """
+    every = memory.notes(user_id=user_id, statuses=STATUSES)
+    versions: dict[str, list[Note]] = {}
+    for note in every:
+        versions.setdefault(note.note_id, []).append(note)
+    lasting = {note_id: _lasting(its) for note_id, its in versions.items()}
+    wanted = given.get("note")
+    missing = None if not wanted or wanted in lasting else f"There is no note {named(wanted)} any more."
+    status, kind, about = given.get("status") or "current", given.get("kind"), given.get("about")
+    passing = [
+        note
+        for note in lasting.values()
+        if (wanted and note.note_id == wanted)
+        or (
+            not (wanted and wanted in lasting)
+            and status in ("any", note.status)
+            and kind in (None, "", note.kind)
+            and about in (None, "", note.about)
+        )
+    ]
+    passing.sort(key=lambda note: (note.about, KINDS.index(note.kind)))
+    page = int(given["page"]) if given.get("page", "").isdecimal() and len(given["page"]) < 6 else 0
+    first = page * PAGE
+    groups: dict[str, list[Card]] = {}
+    for note in passing[first : first + PAGE]:
+        groups.setdefault(note.about, []).append(_card(note, len(versions[note.note_id]), note.note_id == wanted))
+    people = sorted({note.about for note in lasting.values()})
+    return Notes(
+        groups=tuple(Group(named(about), tuple(cards)) for about, cards in groups.items()),
+        proposals=tuple(_card(note, len(versions[note.note_id]), False) for note in memory.proposals(user_id=user_id)),
+        people=tuple((name, sum(note.about == name for note in lasting.values())) for name in people),
+        statuses=tuple((name, sum(note.status == name for note in lasting.values())) for name in STATUSES),
+        total=len(lasting),
+        passing=len(passing),
+        previous=address("notes", {**given, "page": str(page - 1)}) if page else None,
+        next=address("notes", {**given, "page": str(page + 1)}) if first + PAGE < len(passing) else None,
+        missing=missing,
+    )
+
+
+def detail(memory: TenantMemory, user_id: str, note_id: str) -> Detail:
+    """One note with its versions, sources, cues and history.
+
+    Raises:
+        NotFound: It is not there any more.
+    """
+    every = memory.notes(user_id=user_id, statuses=STATUSES)
+    versions = [note for note in every if note.note_id == note_id]
+    if not versions:
+        raise NotFound(f"there is no note {named(note_id)} any more")
+    note = _lasting(versions)
+    turns = {
+        span.turn_id: turn for span in note.sources if (turn := find_turn(memory, user_id, span.turn_id)) is not None
+    }
+    return Detail(
+        note_id=note_id,
+        sources=tuple(_source(user_id, turns[span.turn_id], span) for span in note.sources if span.turn_id in turns),
+        versions=tuple(_version(one, before) for one, before in zip(versions, (None, *versions), strict=False))[::-1],
+        cues=tuple((named(cue), address("graph", {"user": user_id, "cue": cue})) for cue in note.cues),
+        history=tuple(entry(user_id, one) for one in reversed(memory.history(note_id, user_id=user_id))),
+        grounds=_grounds(note),
+    )
+
+
+def _lasting(versions: Sequence[Note]) -> Note:
+    """The version that counts, or the last one."""
+    return next((one for one in versions if one.status == "current"), versions[-1])
+
+
+def _card(note: Note, versions: int, is_open: bool) -> Card:
+    confirmed = () if note.last_confirmed is None else (f"last confirmed {day(note.last_confirmed)}",)
+    return Card(
+        note_id=note.note_id,
+        kind=note.kind,
+        about=named(note.about),
+        text=note.text,
+        status=note.status,
+        facts=(validity(note.valid), *confirmed, *_grounds(note)),
+        versions=versions,
+        deeds=DEEDS[note.status],
+        open=is_open,
+    )
+
+
+def _grounds(note: Note) -> tuple[str, ...]:
+    """What its sources do not bear out, where that is so."""
+    found = note.metadata.get("unsupported")
+    lacking = [str(one) for one in found] if isinstance(found, list) else []
+    return tuple(named(f"not borne out: {one}") for one in lacking)
+
+
+def _version(note: Note, before: Note | None) -> Version:
+    recorded = () if note.recorded_at is None else (f"recorded {clock(note.recorded_at)}",)
+    change = (Piece("same", note.text),) if before is None else pieces(before.text, note.text)
+    return Version(note.version, note.status, change, (validity(note.valid), *recorded))
+
+
+def _source(user_id: str, turn: Turn, span: Span) -> Source:
+    return Source(
+        speaker=named(turn.speaker),
+        at=moment(turn.timestamp),
+        before=turn.text[: span.start],
+        words=turn.text[span.start : span.end],
+        after=turn.text[span.end :],
+        href=to_turn(user_id, turn.turn_id, turn.session_id),
+    )

@@ -1,0 +1,166 @@
+"""What the log of operations shows: what changed, when, by whom and why, newest first."""
+
+from __future__ import annotations
+
+from collections.abc import Mapping, Sequence
+from dataclasses import dataclass
+from datetime import UTC, date, datetime
+from typing import TYPE_CHECKING, Final, get_args
+
+from mnemic.errors import InvalidQuery
+from mnemic.service.inspector.differ import Piece, pieces
+from mnemic.service.inspector.words import address, named
+from mnemic.types import Action, Json, Operation
+
+if TYPE_CHECKING:
+    from mnemic.service.tenant_memory import TenantMemory
+
+ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+PAGE: Final = 50
+_MEANS: Final[dict[Action, str]] = {
+    "ADD": "added",
+    "UPDATE": "changed",
+    "DELETE": "deleted",
+    "MERGE": "merged",
+    "RETRACT": "retracted",
+    "EXPIRE": "expired",
+}
+
+
+@dataclass(frozen=True, slots=True)
+class Entry:
+    """One operation.
+
+    Attributes:
+        action: In a word.
+        change: Of the text.
+        facts: What else the log says: status, reason, relation, cost; each a name and words.
+        href: Where its note or turn is.
+    """
+
+    operation_id: str
+    action: str
+    kind: Action
+    target: str
+    href: str
+    at: str
+    trigger: str
+    change: tuple[Piece, ...]
+    facts: tuple[tuple[str, str], ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Log:
+    """The page.
+
+    Attributes:
+        entries: A page of what passes the filters.
+        triggers: All that there are, to filter by.
+    """
+
+    entries: tuple[Entry, ...]
+    total: int
+    passing: int
+    triggers: tuple[str, ...]
+    newer: str | None
+    older: str | None
+
+
+def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Log:
+    """The log of a user.
+
+    Args:
+        memory: Of the tenant.
+        user_id: Whose.
+        given: ``action``, ``trigger``, ``note`` (or a turn's id), ``since`` and ``until`` (days, UTC, both included),
+            ``page``, each if wanted.
+
+    Raises:
+        InvalidQuery: A day is none.
+    """
+    operations = memory.history(user_id=user_id)
+    since, until = _day(given.get("since"), "since"), _day(given.get("until"), "until")
+    passing = [
+        one
+        for one in reversed(operations)
+        if given.get("action") in (None, "", one.action)
+        and given.get("trigger") in (None, "", _group(one.trigger))
+        and given.get("note", "").strip() in ("", one.target_id)
+        and (since is None or one.at.astimezone(UTC).date() >= since)
+        and (until is None or one.at.astimezone(UTC).date() <= until)
+    ]
+    page = int(given["page"]) if given.get("page", "").isdecimal() and len(given["page"]) < 6 else 0
+    first = page * PAGE
+    return Log(
+        entries=tuple(entry(user_id, one) for one in passing[first : first + PAGE]),
+        total=len(operations),
+        passing=len(passing),
+        triggers=tuple(sorted({_group(one.trigger) for one in operations})),
+        newer=_page(given, page - 1) if page else None,
+        older=_page(given, page + 1) if first + PAGE < len(passing) else None,
+    )
+
+
+def entry(user_id: str, operation: Operation) -> Entry:
+    """One operation as it is shown."""
+    is_note = operation.version is not None
+    href = (
+        address("notes", {"user": user_id, "note": operation.target_id})
+        if is_note
+        else address("timeline", {"user": user_id, "turn": operation.target_id})
+    )
+    before, after = operation.before, operation.after
+    return Entry(
+        operation_id=operation.operation_id,
+        action=_MEANS[operation.action],
+        kind=operation.action,
+        target=named(operation.target_id),
+        href=href,
+        at=clock(operation.at),
+        trigger=named(operation.trigger),
+        change=pieces(before or "", after or "") if before != after else (Piece("same", after or ""),),
+        facts=tuple(_facts(operation.detail)),
+    )
+
+
+def clock(at: datetime) -> str:
+    """When something was recorded, in UTC."""
+    return f"{at.astimezone(UTC):%Y-%m-%d %H:%M:%S} UTC"
+
+
+def _facts(detail: Mapping[str, Json]) -> Sequence[tuple[str, str]]:
+    facts: list[tuple[str, str]] = []
+    status = detail.get("status")
+    if isinstance(status, list) and len(status) == 2 and status[0] != status[1]:
+        facts.append(("status", f"{status[0]} → {status[1]}"))
+    for name, value in detail.items():
+        if name in ("status", "valid") or value is None or value == "":
+            continue
+        facts.append((named(name), named(value if isinstance(value, str) else _flat(value))))
+    return facts
+
+
+def _flat(value: Json) -> str:
+    if isinstance(value, dict):
+        return ", ".join(f"{name} {_flat(one)}" for name, one in value.items())
+    if isinstance(value, list):
+        return ", ".join(_flat(one) for one in value)
+    return f"{value:,.6g}" if isinstance(value, float) else str(value)
+
+
+def _group(trigger: str) -> str:
+    """Undoings are one trigger, whatever they undo."""
+    return "undo" if trigger.startswith("undo ") else trigger
+
+
+def _day(text: str | None, name: str) -> date | None:
+    if not text:
+        return None
+    try:
+        return date.fromisoformat(text)
+    except ValueError as error:
+        raise InvalidQuery(f"{name} is a day such as 2024-05-17, not {named(text, most=20)}") from error
+
+
+def _page(given: Mapping[str, str], page: int) -> str:
+    return address("operations", {**given, "page": str(page)})

@@ -1,0 +1,139 @@
+"""What was said in the memories that the tests of the inspector look at."""
+
+from __future__ import annotations
+
+from dataclasses import replace
+from datetime import UTC, datetime
+
+from mnemic import Memory, importers
+from mnemic.demo import USER, dialogue
+from mnemic.protocols import Batch, Held
+from mnemic.types import Episode, Interval, Note, Span
+
+MADE = "scripted:reader"
+AT = datetime(2024, 8, 8, 18, 0, tzinfo=UTC)
+
+HOSTILE = (
+    "<script>window.pwned = 'script'</script>",
+    "<img src=x onerror=\"window.pwned = 'img'\">",
+    "<svg/onload=\"window.pwned = 'svg'\">",
+    "[click](javascript:window.pwned='markdown') <a href=\"javascript:window.pwned='href'\">x</a>",
+    "{{ constructor.constructor('window.pwned = 1')() }} ${window.pwned = 'template'} `${window.pwned = 'tick'}`",
+    "</script></style></textarea><script>window.pwned = 'closed'</script>",
+    "\u202egnirts desrever\u202c \u2066isolated\u2069 \ud800 \x00 \x1b[31m",
+    "'; window.pwned = 'quote'; //\" onmouseover=\"window.pwned = 'attribute'",
+    "&lt;b&gt;already&lt;/b&gt; {a|rich} {b} {c} %s {0}",
+    ":formatter javascript:window.pwned='colon'",
+)
+"""Words that want to be more than words."""
+
+
+def add_demo(memory: Memory) -> None:
+    """The demo's dialogue, three episodes and some notes as a model makes them, a correction, and what waits."""
+    importers.load(dialogue(), memory)
+    said = {turn.turn_id: turn for turn in memory.get_all(user_id=USER)}
+    sessions: dict[str, list[str]] = {}
+    for turn in said.values():
+        sessions.setdefault(turn.session_id, []).append(turn.turn_id)
+    topics = {
+        "s1": (
+            ("Repair café", "Noor and Viktor plan the Saturday at the repair café."),
+            ("Reading", "What they read."),
+        ),
+        "s2": (("Pottery", "Marguerite lends Viktor her kiln."), ("Noor's new job", "Noor starts at the institute.")),
+        "s3": (("Dune race", "Noor ran sixteen kilometres of loose sand."), ("A music box", "It stops at one minute.")),
+        "s4": (("Sewing", "The drum of the machine is stuck."), ("Concert", "The bassoon on Sunday.")),
+    }
+    episodes = [
+        Episode("", session, tuple(turns[first:stop]), topic, summary, Interval(None, None), MADE)
+        for session, (one, two) in topics.items()
+        for turns in [sessions[session]]
+        for first, stop, (topic, summary) in ((0, 6, one), (6, 10, two))
+    ]
+    memory._store.write(USER, Batch(episodes=tuple(episodes), trigger=MADE), now=AT)
+    given = [
+        {"id": "kiln", "text": "Viktor fires his pots in Marguerite's kiln on Wednesdays.", "sources": ["s2:1"]},
+        {
+            "id": "race",
+            "text": "Noor ran the dune race on Saturday 13 April 2024.",
+            "sources": ["s3:1"],
+            "about": "Noor",
+        },
+        {"id": "home", "text": "Noor lives in Groningen.", "sources": ["s1:1"], "about": "Noor", "kind": "state"},
+        {
+            "id": "tea",
+            "text": "Noor drinks her tea without milk.",
+            "sources": ["s1:3"],
+            "about": "Noor",
+            "kind": "preference",
+        },
+    ]
+    memory.add_notes(given, user_id=USER)
+    notes = {note.given_id: note for note in memory.notes(user_id=USER) if note.given_id}
+    fuller = replace(
+        notes["race"],
+        version=2,
+        text="Noor ran the dune race, sixteen kilometres of loose sand, on Saturday 13 April 2024.",
+        given_id=None,
+        status="current",
+    )
+    waits = replace(
+        notes["home"], note_id="", version=1, text="Noor is moving to Haarlem.", given_id=None, status="proposed"
+    )
+    wrong = replace(
+        notes["home"], note_id="", version=1, text="Noor plays the bassoon.", given_id=None, status="unsupported",
+        metadata={"unsupported": ["content: bassoon play"]},
+    )  # fmt: skip
+    memory._store.write(USER, Batch(notes=(fuller,), trigger=MADE, details={0: {"relation": "extending"}}), now=AT)
+    batch = Batch(notes=(waits, wrong), trigger=MADE, held={0: Held("contradictory", notes["home"].note_id)})
+    memory._store.write(USER, batch, now=AT)
+    memory.confirm(notes["kiln"].note_id, user_id=USER)
+    memory.retract(notes["tea"].note_id, user_id=USER, reason="She said so of Viktor.")
+
+
+def add_hostile(memory: Memory) -> None:
+    """What tests click on, and a user all of whose words, names and ids want to be more."""
+    memory.add(
+        [
+            {"id": "m1", "name": "Ana", "content": "The landlord keeps bees on the roof.", "session_id": "monday"},
+            {"id": "m2", "role": "assistant", "content": "Is the flat quiet?", "session_id": "monday"},
+            {"id": "m3", "name": "Ana", "content": "I moved to Lisbon in May.", "session_id": "friday"},
+            {"id": "m4", "name": "Ana", "content": "I love rooibos tea.", "session_id": "friday"},
+        ],
+        user_id="ana",
+        timestamp="2024-06-03T18:05:00+01:00",
+    )
+    memory.add({"id": "x1", "name": "Bo", "content": "Bo keeps bees too."}, user_id="bo")
+    memory.add({"id": "a1", "name": "Cy", "content": "The acme secret is a heron."}, user_id="tenant/acme/cy")
+    notes = memory.notes(user_id="ana")
+    waits = Note(
+        "", 1, "fact", "Ana", "Ana rents from a beekeeper.", Interval(None, None), (Span("m1", 0, 12),), "proposed"
+    )
+    memory._store.write("ana", Batch(notes=(waits,), trigger=MADE, held={0: Held("independent", None)}), now=AT)
+    second = replace(notes[0], version=2, text="I moved to Porto in June.", status="current")
+    memory._store.write("ana", Batch(notes=(second,), trigger=MADE), now=AT)
+    for place, text in enumerate(HOSTILE):
+        memory.add(
+            [
+                {"id": f"{text}#{place}", "name": f"{text}", "content": f"I like {text} and {text}"},
+                {"id": f"p{place}", "role": "assistant", "content": [{"type": "text", "text": text},
+                    {"type": "image_url", "image_url": {"url": "javascript:window.pwned='image'"}}]},
+            ],
+            user_id="mallory",
+            session_id=text,
+            metadata={text: text},
+        )  # fmt: skip
+        memory.add_notes(
+            {
+                "text": f"{text} rents {text}",
+                "about": text,
+                "sources": [f"p{place}"],
+                "metadata": {"unsupported": [text]},
+            },
+            user_id="mallory",
+        )
+        memory.update(f"p{place}", user_id="mallory", metadata={"now": text})
+    memory.add("<b>hello</b>", user_id=HOSTILE[0])
+
+
+__all__ = ["HOSTILE", "add_demo", "add_hostile"]
