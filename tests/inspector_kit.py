@@ -27,7 +27,7 @@ ROOT = Path(__file__).resolve().parent.parent
 PROGRAM = Path(__file__).resolve().parent / "inspector_program.py"
 # No name but this machine's own is known: what asks another host fails, and is seen to ask.
 ARGUMENTS = ["--no-sandbox", "--disable-gpu", "--host-resolver-rules=MAP * ~NOTFOUND, EXCLUDE 127.0.0.1"]
-START_S = 120
+START_S = 240
 TIMEOUT_MS = 60_000
 """Long, for a machine that others keep busy; nothing waits this long where all is well."""
 

@@ -48,6 +48,10 @@ def test_an_address_leaves_out_what_is_not_asked_and_jumps():
     assert words.address("notes", {"user": "a b", "note": None, "kind": ""}, at="t61") == "notes?user=a%20b#t61"
 
 
+def test_no_address_is_refused():
+    assert words.asked("q=a+b&&x&y=%zz%ff&q=c") == {"q": "c", "x": "", "y": "%zz\ufffd"}
+
+
 def test_times_are_told():
     oslo = datetime(2024, 5, 1, 9, 5, tzinfo=timezone(timedelta(hours=2)))
     assert words.moment(oslo) == "1 May 2024, 09:05 +02:00"

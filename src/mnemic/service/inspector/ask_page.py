@@ -4,7 +4,6 @@ from __future__ import annotations
 
 from typing import TYPE_CHECKING
 
-from mnemic.errors import InvalidQuery
 from mnemic.service.inspector import ask_view, drawings, elements
 from mnemic.service.inspector.elements import Text, box, link, words
 
@@ -127,6 +126,3 @@ def _hit(hit: Hit) -> None:
                                     link(stop.label, stop.href, f"stop kind-{stop.kind} said", dir="auto")
                                 else:
                                     Text("span", stop.label, f"stop kind-{stop.kind} said", dir="auto")
-
-
-__all__ = ["InvalidQuery", "build"]

@@ -14,6 +14,7 @@ from starlette.responses import HTMLResponse, RedirectResponse, Response
 from mnemic.errors import KeyRefused, TooManyRequests
 from mnemic.service.inspector.desk import COOKIE, LASTS_S
 from mnemic.service.inspector.safety import HEADERS
+from mnemic.service.inspector.words import asked
 
 if TYPE_CHECKING:
     from mnemic.service.inspector.desk import Desk
@@ -96,15 +97,12 @@ def add(app: FastAPI, desk: Desk, path: str) -> None:
 
 async def _given_key(request: Request) -> str:
     """The key of the form, which is short: what is longer holds none."""
-    from urllib.parse import parse_qs
-
     body = b""
     async for piece in request.stream():
         body += piece
         if len(body) > _LONGEST:
             return ""
-    fields = parse_qs(body.decode("utf-8", "replace"))
-    return fields.get("key", [""])[0].strip()
+    return asked(body.decode("utf-8", "replace")).get("key", "").strip()
 
 
 def _page(error: str = "", *, status: int = 200) -> HTMLResponse:

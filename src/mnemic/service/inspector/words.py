@@ -6,13 +6,14 @@ import re
 from collections.abc import Mapping
 from datetime import UTC, datetime
 from typing import Final
-from urllib.parse import parse_qsl, quote
 
 from mnemic.types import Interval
 
 _SURROGATES: Final = re.compile("[\ud800-\udfff]")
 _CONTROLS: Final = re.compile("[\x00-\x08\x0b-\x1f\x7f-\x9f]")
 _INVISIBLE: Final = re.compile("[\x00-\x1f\x7f-\x9f\u200b-\u200f\u2028-\u202e\u2060-\u2069\ufeff]")
+_PLAIN: Final = frozenset(b"ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~")
+_QUOTED: Final = re.compile(rb"%([0-9A-Fa-f]{2})")
 
 
 def shown(text: str) -> str:
@@ -84,15 +85,29 @@ def address(page: str, given: Mapping[str, str | None], *, at: str | None = None
         given: What is asked of it.
         at: The id of an element to jump to.
     """
-    pairs = (f"{quote(name)}={quote(value, safe='', errors='surrogatepass')}" for name, value in given.items() if value)
-    query = "&".join(pairs)
-    jump = f"#{quote(at, safe='')}" if at else ""
+    query = "&".join(f"{_quoted(name)}={_quoted(value)}" for name, value in given.items() if value)
+    jump = f"#{_quoted(at)}" if at else ""
     return f"{page}{'?' if query else ''}{query}{jump}"
 
 
 def asked(query: str) -> dict[str, str]:
-    """What a page is asked, from the query of its address: the inverse of ``address``."""
-    return dict(parse_qsl(query, keep_blank_values=True, errors="surrogatepass"))
+    """What a page is asked, from the query of its address, or from a form: the inverse of ``address``."""
+    pairs = (pair.partition("=") for pair in query.split("&") if pair)
+    return {_unquoted(name): _unquoted(value) for name, _, value in pairs}
+
+
+def _quoted(text: str) -> str:
+    """As an address has it; lone surrogates survive, as they do everywhere else in mnemic."""
+    return "".join(chr(byte) if byte in _PLAIN else f"%{byte:02X}" for byte in text.encode("utf-8", "surrogatepass"))
+
+
+def _unquoted(text: str) -> str:
+    raw = text.replace("+", " ").encode("utf-8", "surrogatepass")
+    given = _QUOTED.sub(lambda found: bytes((int(found[1], 16),)), raw)
+    try:
+        return given.decode("utf-8", "surrogatepass")
+    except UnicodeDecodeError:  # no address of ours
+        return given.decode("utf-8", "replace")
 
 
 def _picture(found: re.Match[str]) -> str:
