@@ -150,7 +150,7 @@ def test_a_question_is_answered_with_bars_and_a_drawn_path(page, server):
     page.click(".hit >> nth=0 >> .stop.kind-cue >> nth=0")
     page.wait_for_selector(".star svg")
     assert "graph?user=ana&cue=" in page.url
-    go(page, server, "ask?user=ana&q=zeppelin+xylophone")
+    go(page, server, "ask?user=ana&q=zeppelin+xylophone&threshold=9")
     assert "Nothing relevant is in memory" in page.inner_text("main")
     go(page, server, "ask?user=ana&q=bees&top_k=x")
     assert "results is a whole number" in page.inner_text("[role=alert]").lower()

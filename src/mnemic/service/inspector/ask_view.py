@@ -16,6 +16,7 @@ if TYPE_CHECKING:
     from mnemic.service.tenant_memory import TenantMemory
 
 MODES: Final[tuple[Mode, ...]] = get_args(Mode)
+_MODES: Final[dict[str, Mode]] = {mode: mode for mode in MODES}
 CONFIGS: Final = ("default", "hero")
 _DRAWN: Final = 5
 """Hits whose ways are drawn."""
@@ -136,7 +137,7 @@ def question(given: Mapping[str, str]) -> Question | None:
     query = given.get("q", "")
     if not query.strip():
         return None
-    mode = next((mode for mode in MODES if mode == given.get("mode", "graph")), None)
+    mode = _MODES.get(given.get("mode", "graph"))
     config = given.get("config", "default")
     if mode is None or config not in CONFIGS:
         raise InvalidQuery(f"mode is one of {', '.join(MODES)}; configuration one of {', '.join(CONFIGS)}")

@@ -77,7 +77,9 @@ def choice(label: str, name: str, value: str, options: Sequence[tuple[str, str]]
         Text("span", label)
         with put(ui.element("select"), name=name):
             for one, text in options:
-                Text("option", text, value=one, **({"selected": True} if one == value else {}))
+                option = Text("option", text, value=one)
+                if one == value:
+                    put(option, selected=True)
 
 
 def hidden(**given: str | None) -> None:

@@ -49,7 +49,7 @@ _PAGE: Final = """<!doctype html>
 def add(app: FastAPI, desk: Desk, path: str) -> None:
     """Put the login, the way out and the style sheet beside the pages."""
     router = APIRouter(prefix=path, include_in_schema=False)
-    style = files(__package__).joinpath("inspector.css").read_text(encoding="utf-8")
+    style = files("mnemic.service.inspector").joinpath("inspector.css").read_text(encoding="utf-8")
 
     @router.get("/inspector.css")
     def sheet() -> Response:  # pyright: ignore[reportUnusedFunction] - the router has it

@@ -50,7 +50,7 @@ def mount(app: FastAPI) -> None:
     pages.add(_opening(app, desk))
     core.app.add_middleware(Guarded)
     # Without a storage secret NiceGUI keeps nothing of a visit, in a cookie or on disk; nothing goes on air.
-    ui.run_with(
+    ui.run_with(  # pyright: ignore[reportUnknownMemberType] - it leaves one of its types open
         app,
         mount_path=PATH,
         title="mnemic inspector",
