@@ -25,7 +25,7 @@ def serve(
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=0, help="Of language models' work.")] = 3,
     embedder: options.EmbedderName = "local",
 ) -> None:
-    """Serve the memory over HTTP: REST under /v1, described in /openapi.json, MCP at /mcp, and the inspector at /inspector.
+    """Serve the memory over HTTP: REST under /v1 (see /openapi.json), MCP at /mcp, and the inspector at /inspector.
 
     Every request needs an API key: mnemic keys create. Ctrl-C ends it.
     """
