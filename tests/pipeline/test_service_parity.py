@@ -3,6 +3,8 @@
 from __future__ import annotations
 
 import inspect
+import re
+from pathlib import Path
 
 import pytest
 
@@ -143,3 +145,10 @@ def test_every_operation_has_an_example(document):
             assert any("example" in content for content in ok["content"].values()), (method, path)
             if "requestBody" in operation:
                 assert all("example" in content for content in operation["requestBody"]["content"].values())
+
+
+def test_the_page_has_every_route_and_no_other(document):
+    page = (Path(__file__).parents[2] / "docs" / "rest.md").read_text(encoding="utf-8")
+    listed = re.findall(r"^\| `([A-Z]+ /\S+)` \|", page, flags=re.MULTILINE)
+    served = {f"{method.upper()} {path}" for path, methods in document["paths"].items() for method in methods}
+    assert sorted(listed) == sorted(served)
