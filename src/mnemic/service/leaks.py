@@ -141,7 +141,7 @@ class _Trial:
     ) -> None:
         self._memory = memory
         self._ways = ways
-        self._planted = planted
+        self._planted = dict(planted)
         self._key = key
         self._chance = chance
         self._reads = dict.fromkeys(ways, 0)
@@ -162,6 +162,8 @@ class _Trial:
                         self._leaks[Leak(surface, path, f"{mine} got words of {others}")] = None
                 if self._kept(other) != before:
                     self._leaks[Leak(surface, "(some)", f"{mine} changed what is kept of {others}")] = None
+                    # For the next one to find.
+                    self._planted[others] = _plant(self._memory, others)
 
     def result(self) -> Tried:
         """What came of it."""
@@ -255,12 +257,13 @@ class Rest:
 
     def __call__(self, key: str, own: Planted, other: Planted, chance: random.Random) -> Iterator[tuple[str, str]]:
         """Ask every route, with every user and id."""
-        for path, operations in self._app.openapi()["paths"].items():
-            for method in operations.keys() & {"get", "post", "patch", "delete"}:
+        paths = self._app.openapi()["paths"]
+        # What erases comes last: before it there is something to be read.
+        for method in ("get", "post", "patch", "delete"):
+            for path in (path for path, operations in paths.items() if method in operations and path != "/v1/import"):
                 for user in _users(own, other, chance):
-                    if path == "/v1/import" or (f"{method} {path}" == "delete /v1/memories" and user == own.user_id):
-                        continue  # it reads nothing; one's own are to stay
-                    yield from self._asked(method.upper(), path, operations[method], key, user, other, chance)
+                    if (method, path, user) != ("delete", "/v1/memories", own.user_id):  # one's own are to stay
+                        yield from self._asked(method.upper(), path, paths[path][method], key, user, other, chance)
 
     def _asked(
         self, method: str, path: str, operation: Mapping[str, Any], key: str, user: str, other: Planted,
