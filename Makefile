@@ -62,7 +62,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/python -m pip install --quiet --editable '.[llm,server,spacy,multilingual,bench]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[llm,server,spacy,multilingual,bench,adapters]' --group dev
 	touch $@ $(VENV)/installed
 
 $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt

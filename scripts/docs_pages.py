@@ -46,6 +46,7 @@ NOT_RUN = {
     "pip install .": "the same",
     "pip install '.[spacy]'": "the same",
     "pip install '.[server]'": "the same",
+    "pip install '.[adapters]'": "the same",
 }
 """Commands that the pages show and nobody runs here, with the reason."""
 

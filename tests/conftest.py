@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 import json
+import os
 import re
 import shutil
 import signal
@@ -23,6 +24,9 @@ ROOT = Path(__file__).parent.parent
 
 # A shell starts its background jobs deaf to Ctrl-C, and their children inherit that; tests press it.
 signal.signal(signal.SIGINT, signal.default_int_handler)
+
+# Frameworks that adapters are for report to nobody, whatever the machine is set to.
+os.environ |= {"OPENAI_AGENTS_DISABLE_TRACING": "1", "LANGSMITH_TRACING": "false", "LANGCHAIN_TRACING_V2": "false"}
 
 # How long one example takes says nothing on a machine that other tests keep busy.
 settings.register_profile("mnemic", deadline=None)
