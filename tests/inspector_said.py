@@ -36,59 +36,52 @@ def add_demo(memory: Memory) -> None:
     for turn in said.values():
         sessions.setdefault(turn.session_id, []).append(turn.turn_id)
     topics = {
-        "s1": (
-            ("Repair café", "Noor and Viktor plan the Saturday at the repair café."),
-            ("Reading", "What they read."),
-        ),
-        "s2": (("Pottery", "Marguerite lends Viktor her kiln."), ("Noor's new job", "Noor starts at the institute.")),
-        "s3": (("Dune race", "Noor ran sixteen kilometres of loose sand."), ("A music box", "It stops at one minute.")),
-        "s4": (("Sewing", "The drum of the machine is stuck."), ("Concert", "The bassoon on Sunday.")),
-    }
+        "s1": ((5, "Repair café", "Saturday at the repair café, and Noor's damp wall in Leiden."),
+               (10, "Limescale", "How to clean a kettle, and a sign that everybody can read.")),
+        "s2": ((5, "Marguerite's kiln", "Marguerite lends Viktor her kiln; he carries water for her beans."),
+               (10, "The interview", "Noor's interview at the water institute is on the ninth of April.")),
+        "s3": ((3, "Dune race", "Noor ran sixteen kilometres."), (6, "A cassette deck", "Repaired by Viktor."),
+               (10, "Sore calves", "What helps, and how the interview went.")),
+        "s4": ((3, "The new job", "Noor begins on the third of June."), (6, "A sewing machine", "The best repair."),
+               (10, "Signing for a flat", "What to ask before.")),
+        "s5": ((5, "Groningen", "Noor has moved into two rooms there."), (10, "Basil", "What it is fed.")),
+    }  # fmt: skip
     episodes = [
-        Episode("", session, tuple(turns[first:stop]), topic, summary, Interval(None, None), MADE)
-        for session, (one, two) in topics.items()
-        for turns in [sessions[session]]
-        for first, stop, (topic, summary) in ((0, 6, one), (6, 10, two))
+        Episode("", session, tuple(sessions[session][first:stop]), topic, summary, Interval(None, None), MADE)
+        for session, parts in topics.items()
+        for first, (stop, topic, summary) in zip((0, *(stop for stop, _, _ in parts)), parts, strict=False)
     ]
     memory._store.write(USER, Batch(episodes=tuple(episodes), trigger=MADE), now=AT)
     given = [
         {"id": "kiln", "text": "Viktor fires his pots in Marguerite's kiln on Wednesdays.", "sources": ["s2:1"]},
-        {
-            "id": "race",
-            "text": "Noor ran the dune race on Saturday 13 April 2024.",
-            "sources": ["s3:1"],
-            "about": "Noor",
-        },
-        {"id": "home", "text": "Noor lives in Groningen.", "sources": ["s1:1"], "about": "Noor", "kind": "state"},
-        {
-            "id": "tea",
-            "text": "Noor drinks her tea without milk.",
-            "sources": ["s1:3"],
-            "about": "Noor",
-            "kind": "preference",
-        },
+        {"id": "race", "text": "Noor ran the dune race on Saturday 13 April 2024.", "sources": ["s3:1"]},
+        {"id": "home", "text": "Noor lives in Leiden.", "sources": [["s1:5", 23, 68]], "kind": "state"},
+        {"id": "delft", "text": "Viktor likes to drive to Delft.", "sources": ["s2:1"], "kind": "preference"},
     ]
     memory.add_notes(given, user_id=USER)
     notes = {note.given_id: note for note in memory.notes(user_id=USER) if note.given_id}
     fuller = replace(
         notes["race"],
         version=2,
-        text="Noor ran the dune race, sixteen kilometres of loose sand, on Saturday 13 April 2024.",
+        text="Noor ran the dune race, sixteen kilometres and half of that loose sand, on Saturday 13 April 2024.",
         given_id=None,
         status="current",
     )
+    common = {"note_id": "", "version": 1, "given_id": None, "cues": {}, "recorded_at": None}
+    moved = (Span("s5:1", 10, len(said["s5:1"].text)),)
     waits = replace(
-        notes["home"], note_id="", version=1, text="Noor is moving to Haarlem.", given_id=None, status="proposed"
-    )
+        notes["home"], text="Noor lives in Groningen.", sources=moved, status="proposed",
+        valid=Interval(said["s5:1"].timestamp, None), **common,
+    )  # fmt: skip
     wrong = replace(
-        notes["home"], note_id="", version=1, text="Noor plays the bassoon.", given_id=None, status="unsupported",
-        metadata={"unsupported": ["content: bassoon play"]},
+        notes["home"], text="Viktor plays the bassoon.", about="Viktor", status="unsupported", kind="fact",
+        sources=(Span("s6:1", 0, len(said["s6:1"].text)),), metadata={"unsupported": ["speaker: Viktor"]}, **common,
     )  # fmt: skip
     memory._store.write(USER, Batch(notes=(fuller,), trigger=MADE, details={0: {"relation": "extending"}}), now=AT)
     batch = Batch(notes=(waits, wrong), trigger=MADE, held={0: Held("contradictory", notes["home"].note_id)})
     memory._store.write(USER, batch, now=AT)
     memory.confirm(notes["kiln"].note_id, user_id=USER)
-    memory.retract(notes["tea"].note_id, user_id=USER, reason="She said so of Viktor.")
+    memory.retract(notes["delft"].note_id, user_id=USER, reason="He is glad that it is over.")
 
 
 def add_hostile(memory: Memory) -> None:

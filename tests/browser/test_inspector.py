@@ -162,13 +162,14 @@ def test_a_note_is_opened_confirmed_retracted_and_that_is_undone(page, server):
     page.click(f"{card} >> text=Sources and history")
     page.wait_for_selector(f"{card} .source mark")
     assert page.inner_text(f"{card} .source mark") == "I love rooibos tea."
-    page.click(f"{card} >> text=Confirm")
-    page.wait_for_selector(f"{card} :text('last confirmed'):text('2026')", state="attached")
-    page.click(f"{card} >> text=Retract")
+    page.click(f"{card} >> button:text-is('Confirm')")
+    page.wait_for_selector("text=Confirmed as of today.")
+    page.wait_for_function("!document.querySelector('.group .card').textContent.includes('confirmed 3 June 2024')")
+    page.click(f"{card} >> button:text-is('Retract')")
     page.wait_for_selector("text=No note is like that.")
     go(page, server, "operations?user=ana&action=RETRACT")
     assert "in the inspector" in page.inner_text(".entry >> nth=0")
-    page.click(".entry >> nth=0 >> text=Undo")
+    page.click(".entry >> nth=0 >> button:text-is('Undo')")
     page.wait_for_selector("text=is taken back")
     go(page, server, "notes?user=ana&kind=preference")
     assert page.inner_text(f"{card} .note-text") == "I love rooibos tea."
@@ -191,7 +192,7 @@ def test_a_proposal_is_rejected(page, server):
 
 def test_what_cannot_be_undone_says_what_stands_in_the_way(page, server):
     go(page, server, "operations?user=ana&note=N1")
-    page.click(".entry >> nth=-1 >> text=Undo")
+    page.click(".entry >> nth=-1 >> button:text-is('Undo')")
     page.wait_for_selector("text=has changed since")
 
 
@@ -212,7 +213,7 @@ def test_a_key_that_is_revoked_meanwhile_does_nothing_more(browser, server):
     ids = json.loads(Path(server.folder / "ids.json").read_text(encoding="utf-8"))
     Keys(store).revoke(ids["writer"])
     store.close()
-    page.click(".group .card >> text=Confirm")
+    page.click(".group .card >> button:text-is('Confirm')")
     page.wait_for_selector("text=unknown, revoked or expired")
     page.goto(f"{server.address}/notes?user=ana")
     assert page.url == f"{server.address}/login"
