@@ -156,6 +156,14 @@ def test_a_question_is_answered_with_bars_and_a_drawn_path(page, server):
     assert "results is a whole number" in page.inner_text("[role=alert]").lower()
 
 
+def test_a_neighbour_in_the_drawing_is_a_way_to_go(page, server):
+    go(page, server, "graph?user=ana&cue=bee")
+    assert page.inner_text("#cue") == "bee"
+    page.click(".star svg text:text-is('landlord')")
+    page.wait_for_url("**/graph?user=ana&cue=landlord")
+    page.wait_for_selector("#cue:text-is('landlord')")
+
+
 def test_a_note_is_opened_confirmed_retracted_and_that_is_undone(page, server):
     go(page, server, "notes?user=ana&kind=preference")
     card = ".group .card"
@@ -226,7 +234,7 @@ def test_a_key_that_is_revoked_meanwhile_does_nothing_more(browser, server):
 def test_a_page_is_walked_by_keyboard(page, server):
     go(page, server, "status?user=ana")
     names = []
-    for _ in range(10):
+    for _ in range(11):
         page.keyboard.press("Tab")
         names.append(page.evaluate("document.activeElement.textContent"))
         outline = page.evaluate("getComputedStyle(document.activeElement).outlineStyle")
