@@ -119,8 +119,8 @@ def test_an_export_is_written_back_as_it_was(here, filled):
 
 
 def test_an_import_says_where_it_left_something_out_and_stores_nothing_when_it_is_tried(here, client):
-    table = "Text;Who;Day\nI row.;Ana;3/4/2024\n;Ana;4/4/2024\n"
-    asked = {"column": ["content=Text", "name=Who", "timestamp=Day"], "date_order": "mdy", **ANA}
+    table = "Text;Who;Day\nI row.;Ana;2024-03-04T10:00Z\n;Ana;2024-03-05T10:00Z\n"
+    asked = {"column": ["content=Text", "name=Who", "timestamp=Day"], **ANA}
     tried = client.post("/v1/import", params={**asked, "dry_run": True}, content=table).json()
     assert (tried["dry_run"], tried["messages"], tried["new"]) == (True, 1, 0)
     assert here.memory.users() == []

@@ -2,9 +2,11 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass, field
+from collections.abc import Mapping
+from dataclasses import asdict, dataclass, field
 
 from mnemic.importers.records import Derived, Notice, Skipped
+from mnemic.types import Json
 
 PLACES = 5
 """Places that are told of each reason."""
@@ -53,3 +55,19 @@ class Report:
         places = self.places.setdefault(what.reason, [])
         if len(places) < PLACES:
             places.append(what.where)
+
+    def told(self, files: Mapping[str, str], *, unembedded: int, dry_run: bool) -> dict[str, Json]:
+        """The report for programs, the same on every surface.
+
+        Args:
+            files: File name -> what it was read as.
+            unembedded: How much waits for its vectors afterwards.
+            dry_run: Whether nothing was stored.
+        """
+        skipped: list[Json] = [
+            {"reason": reason, "count": count, "first": first, "places": list(self.places[reason])}
+            for reason, (count, first) in self.skipped.items()
+        ]
+        fields = asdict(self)
+        del fields["places"]
+        return {"files": dict(files), **fields, "skipped": skipped, "unembedded": unembedded, "dry_run": dry_run}

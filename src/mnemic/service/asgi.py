@@ -3,40 +3,57 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Mapping
+from collections.abc import Iterator, Mapping
+from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
+from anyio.from_thread import BlockingPortal, start_blocking_portal
+
 if TYPE_CHECKING:
-    from starlette.types import ASGIApp, Message
+    from fastapi import FastAPI
+    from starlette.types import Message
 
     from mnemic.types import Json
 
 
 class Client:
-    """Sends one request at a time to an ASGI application.
+    """Sends one request at a time to an application that runs; ``calling`` makes it.
 
     Args:
         app: The application.
+        portal: Of the event loop in which it runs.
     """
 
-    def __init__(self, app: ASGIApp) -> None:
-        self._app = app
+    def __init__(self, app: FastAPI, portal: BlockingPortal) -> None:
+        self.app = app
+        self._portal = portal
 
-    async def __call__(
-        self, method: str, path: str, *, key: str, query: Mapping[str, str] | None = None, body: Json = None
+    def __call__(
+        self,
+        method: str,
+        path: str,
+        *,
+        key: str,
+        query: Mapping[str, str] | None = None,
+        headers: Mapping[str, str] | None = None,
+        body: Json = None,
     ) -> tuple[int, str]:
         """One request with an API key; the status and the text of its reply."""
         sent = b"" if body is None else json.dumps(body).encode()
+        known = {
+            "host": "127.0.0.1", "authorization": f"Bearer {key}", "content-type": "application/json",
+            "content-length": str(len(sent)),
+        } | {name.lower(): value for name, value in (headers or {}).items()}  # fmt: skip
         scope: dict[str, Any] = {
             "type": "http", "asgi": {"version": "3.0"}, "http_version": "1.1", "method": method, "scheme": "http",
             "path": path, "raw_path": path.encode("utf-8", "replace"),
             "root_path": "", "query_string": _query(query or {}),
-            "headers": [
-                (b"host", b"127.0.0.1"), (b"authorization", f"Bearer {key}".encode()),
-                (b"content-type", b"application/json"), (b"content-length", str(len(sent)).encode()),
-            ],
+            "headers": [(name.encode(), value.encode()) for name, value in known.items()],
             "client": ("127.0.0.1", 1), "server": ("127.0.0.1", 80), "state": {},
         }  # fmt: skip
+        return self._portal.call(self._ask, scope, sent)
+
+    async def _ask(self, scope: dict[str, Any], sent: bytes) -> tuple[int, str]:
         status, pieces = 0, [b""]
         is_sent = False
 
@@ -54,8 +71,18 @@ class Client:
             elif message["type"] == "http.response.body":
                 pieces.append(message.get("body", b""))
 
-        await self._app(scope, receive, send)
+        await self.app(scope, receive, send)
         return status, b"".join(pieces).decode("utf-8", "replace")
+
+
+@contextmanager
+def calling(app: FastAPI) -> Iterator[Client]:
+    """A client of an application, which runs, with what is mounted on it, in an event loop of its own until the end."""
+    with (
+        start_blocking_portal() as portal,
+        portal.wrap_async_context_manager(app.router.lifespan_context(app)),
+    ):
+        yield Client(app, portal)
 
 
 def _query(given: Mapping[str, str]) -> bytes:
