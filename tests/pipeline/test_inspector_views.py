@@ -7,7 +7,8 @@ from datetime import UTC, datetime
 import pytest
 
 from inspector_said import HOSTILE, add_hostile
-from mnemic.errors import InvalidQuery, KeyRefused, NotAllowed, NotFound
+from mnemic import Budgets, Enriching, Limit
+from mnemic.errors import InvalidQuery, KeyRefused, LanguageModelFailed, NotAllowed, NotFound
 from mnemic.service.access import OPEN, Access
 from mnemic.service.door import Door
 from mnemic.service.inspector import ask_view, graph_view, notes_view, operations_view, status_view, timeline_view
@@ -15,6 +16,7 @@ from mnemic.service.inspector.desk import LASTS_S, Desk
 from mnemic.service.inspector.words import asked
 from mnemic.service.settings import Settings
 from mnemic.service.tenancy import Tenant
+from reading_kit import ReadingModel
 
 
 @pytest.fixture
@@ -257,6 +259,23 @@ def test_status_tells_sizes_and_who_serves(seen):
     assert {tile.name: tile.value for tile in found.tiles}["messages"] == "4"
     assert {tile.name for tile in found.storage} >= {"embedder", "its fingerprint", "on disk"}
     assert found.quiet
+
+
+def test_what_models_failed_at_is_told_and_can_be_tried_again(open_memory):
+    model = ReadingModel()
+    model.say["facts"] = lambda _: LanguageModelFailed("the provider refuses")
+    budgets = Budgets(call=Limit(tokens=90_000), user_day=Limit(calls=4))
+    memory = open_memory(model=model, enrichment=Enriching(tries=1), budgets=budgets, workers=0)
+    memory.add({"role": "user", "name": "Ana", "content": "I keep bees."}, user_id="ana")
+    memory.wait(user_id="ana")
+    found = status_view.read(OPEN.memory(memory), "ana")
+    [failure] = found.failures
+    assert (failure.what, "the provider refuses" in failure.reason) == ("notes of 1 trace", True)
+    assert {tile.name: tile.value for tile in found.queue}["failed"] == "1"
+    assert (found.can_retry, found.quiet) == (True, False)
+    assert (found.meters[0].value, found.meters[0].percent) == ("at most 90,000 tokens", None)
+    assert found.meters[1].percent == 25 * int(found.meters[1].value.split()[0])
+    assert {row.model for row in found.spent} == {"scripted:reader"}
 
 
 def test_one_tenant_sees_no_sizes_of_all(whole):
