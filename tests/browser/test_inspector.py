@@ -228,6 +228,19 @@ def test_a_key_that_is_revoked_meanwhile_does_nothing_more(browser, server):
     page.context.close()
 
 
+def test_where_no_key_is_asked_for_nobody_logs_in(browser, tmp_path):
+    with serving(tmp_path, open_to_all=True) as server:
+        page = open_page(browser, server, key=None)
+        go(page, server, "login")
+        assert page.url == f"{server.address}/"
+        go(page, server, "notes?user=ana&kind=preference")
+        assert page.get_by_role("button", name="Confirm").count() == 1
+        assert page.get_by_text("Log out").count() == 0
+        elsewhere = page.request.get(f"{server.address}/notes?user=ana", headers={"Origin": "http://elsewhere"})
+        assert elsewhere.status == 403
+        page.context.close()
+
+
 # by hand, by eye -----------------------------------------------------------------------------------------
 
 
