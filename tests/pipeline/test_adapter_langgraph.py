@@ -81,6 +81,12 @@ def emptied(store):
         del store._data[namespace]
 
 
+def listed_apart(ops):
+    """The same without gets beside a listing: in LangGraph's own store a get of nothing makes its namespace."""
+    lists = any(isinstance(op, ListNamespacesOp) for op in ops)
+    return [op for op in ops if not (lists and isinstance(op, GetOp))]
+
+
 NUMBERS = itertools.count()
 
 
@@ -95,7 +101,7 @@ def shared(tmp_path_factory):
 @given(st.lists(batches, max_size=6))
 def test_it_answers_as_langgraph_s_own_store(shared, given):
     ours, theirs = MemoryStore(shared, user_id=f"user {next(NUMBERS)}"), InMemoryStore()
-    for ops in given:
+    for ops in map(listed_apart, given):
         assert [plain(one) for one in ours.batch(ops)] == [plain(one) for one in theirs.batch(ops)]
         emptied(theirs)
 
