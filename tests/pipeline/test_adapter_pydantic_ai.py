@@ -34,6 +34,11 @@ class Scripted:
         return ModelResponse(parts=[TextPart(reply) if isinstance(reply, str) else reply])
 
 
+def run(agent, *said, **more):
+    """Run an agent in an event loop that is closed afterwards: its own way to run without one leaves it open."""
+    return asyncio.run(agent.run(*said, **more))
+
+
 def system_prompts(messages):
     return [
         part.content
@@ -57,7 +62,7 @@ def test_an_agent_searches_and_adds_by_tools(remembered):
         "The landlord.",
     )
     agent = Agent(FunctionModel(script), toolsets=[memory_toolset(remembered, user_id="ana", session_id="notes")])
-    assert agent.run_sync("Who keeps bees?").output == "The landlord."
+    assert run(agent, "Who keeps bees?").output == "The landlord."
     assert script.tools[0].keys() == {"search_memories", "add_memory"}
     assert not any("user" in name for schema in script.tools[0].values() for name in schema["properties"])
     assert BEES in str(script.requests[1][-1].parts[0].content)
@@ -71,8 +76,8 @@ def test_a_processor_recalls_before_each_request_once(remembered):
         system_prompt="Be brief.",
         capabilities=[ProcessHistory(recalling(remembered, user_id="ana"))],
     )
-    first = agent.run_sync("Who keeps bees on the roof?")
-    agent.run_sync("How many bees on the roof?", message_history=first.all_messages())
+    first = run(agent, "Who keeps bees on the roof?")
+    run(agent, "How many bees on the roof?", message_history=first.all_messages())
     for request in script.requests:
         recalled = [prompt for prompt in system_prompts(request) if "<memory>" in prompt]
         assert len(recalled) == 1
@@ -83,8 +88,8 @@ def test_a_processor_recalls_before_each_request_once(remembered):
 def test_what_is_shown_anyway_is_not_recalled(remembered):
     script = Scripted("I see.", "The landlord.")
     agent = Agent(FunctionModel(script), capabilities=[ProcessHistory(recalling(remembered, user_id="ana"))])
-    first = agent.run_sync(BEES)
-    agent.run_sync("Who keeps bees on the roof?", message_history=first.all_messages())
+    first = run(agent, BEES)
+    run(agent, "Who keeps bees on the roof?", message_history=first.all_messages())
     assert [prompt for request in script.requests for prompt in system_prompts(request)] == []
 
 
@@ -100,8 +105,8 @@ def test_what_was_said_is_stored_once_and_nothing_that_was_recalled(remembered):
     def hives(on: str) -> str:
         return f"2 on the {on}"
 
-    first = agent.run_sync("How many bees on the roof?")
-    second = agent.run_sync("Thanks.", message_history=first.all_messages())
+    first = run(agent, "How many bees on the roof?")
+    second = run(agent, "Thanks.", message_history=first.all_messages())
     told = {"user_id": "ana", "session_id": "friday"}
     assert add_messages(remembered, first.new_messages(), **told).new == 4
     assert add_messages(remembered, second.all_messages(), **told).new == 2
@@ -122,14 +127,14 @@ def test_a_memory_that_fails_does_not_end_the_run(remembered, caplog):
     agent = Agent(
         FunctionModel(Scripted("Hello.")), capabilities=[ProcessHistory(recalling(remembered, user_id="ana"))]
     )
-    assert agent.run_sync("Who keeps bees?").output == "Hello."
+    assert run(agent, "Who keeps bees?").output == "Hello."
     assert "could not be searched" in caplog.text
 
 
 def test_a_user_is_required_and_sees_only_their_own(remembered):
     script = Scripted("Nobody.")
     agent = Agent(FunctionModel(script), capabilities=[ProcessHistory(recalling(remembered, user_id="bo"))])
-    agent.run_sync("Who keeps bees on the roof?")
+    run(agent, "Who keeps bees on the roof?")
     assert system_prompts(script.requests[0]) == []
     for make in (recalling, memory_toolset):
         with pytest.raises(InvalidScope):
