@@ -34,8 +34,8 @@ class Mcp:
         order = sorted(TOOLS, key=lambda name: ("read", "write", "erase").index(TOOLS[name].right))
         for user in users(own, other, chance):
             named, asked = ids(other, chance), questions(chance, 3)
-            for uri in _addresses(own, other, named):
-                yield uri, unquoted(self._told(key, user, "resources/read", {"uri": uri}), uri, user)
+            for uri, one in _addresses(own, other, named):
+                yield uri, unquoted(self._told(key, user, "resources/read", {"uri": uri}), uri, one, user)
             for name in order:
                 if name == _ERASES_ALL and user == own.user_id:
                     continue  # one's own are to stay
@@ -49,16 +49,17 @@ class Mcp:
         return self._client("POST", PATH, key=key, headers=headers, body=asked)[1]
 
 
-def _addresses(own: Planted, other: Planted, named: Sequence[str]) -> Iterator[str]:
-    yield from (str(one.uri) for one in mcp.RESOURCES)
-    for one in (own.secret.title(), other.secret.title(), *named):
-        yield from (mcp.address(kind, one) for kind in ("profile", "episodes"))
+def _addresses(own: Planted, other: Planted, named: Sequence[str]) -> Iterator[tuple[str, str]]:
+    """Each with the name in it."""
+    yield from ((str(one.uri), "") for one in mcp.RESOURCES)
+    yield from ((mcp.address("profile", one), one) for one in (own.secret.title(), other.secret.title()))
+    yield from ((mcp.address("episodes", one), one) for one in named)
 
 
 def _arguments(name: str, other: Planted, named: Sequence[str], asked: Sequence[str]) -> Iterator[dict[str, Json]]:
     """What to call a tool with: each of its fields once with each value that may lead to another's."""
     values: Mapping[str, Sequence[Json]] = {
-        "query": asked, "id": named, "turn_id": named, "session_id": [other.secret, *named], "about": [other.secret],
+        "query": asked, "id": named, "turn_id": named, "session_id": [other.secret, named[0]], "about": [other.secret],
         "messages": [[]], "metadata": [{}], "confirm": [True],
     }  # fmt: skip
     fields = TOOLS[name].takes.model_fields
