@@ -6,7 +6,9 @@ import json
 
 import pytest
 
-from mnemic.service import leaks
+from mnemic.service import leak_probes, leaks
+from mnemic.service.mcp import RESOURCES, TEMPLATES
+from mnemic.service.mcp_tools import TOOLS
 from mnemic.service.tenant_memory import TenantMemory
 from service_kit import ALL, served
 
@@ -85,8 +87,14 @@ SCOPES = {
     ("POST", "/v1/search"): "read",
     ("GET", "/v1/export?user_id=ana"): "read",
     ("GET", "/v1/notice?user_id=ana"): "read",
+    ("GET", "/v1/sessions?user_id=ana"): "read",
+    ("GET", "/v1/traces?user_id=ana"): "read",
+    ("GET", "/v1/cues?user_id=ana"): "read",
+    ("GET", "/v1/cues/never/neighbours?user_id=ana"): "read",
     ("POST", "/v1/memories"): "write",
     ("POST", "/v1/forget"): "write",
+    ("POST", "/v1/notes/N99/confirm"): "write",
+    ("POST", "/v1/notes/N99/retract"): "write",
     ("POST", "/v1/import?user_id=ana"): "write",
     ("POST", "/v1/wait"): "write",
     ("DELETE", "/v1/memories?user_id=nobody"): "erase",
@@ -99,6 +107,8 @@ BODIES = {
     "/v1/memories": {"messages": [], **ANA},
     "/v1/forget": {"max_notes": 100, **ANA},
     "/v1/wait": ANA,
+    "/v1/notes/N99/confirm": ANA,
+    "/v1/notes/N99/retract": ANA,
 }
 
 
@@ -134,8 +144,57 @@ def test_no_key_and_no_good_key_are_refused(here, header):
 def test_nothing_crosses():
     tried = leaks.run(rounds=1)
     assert (tried.leaks, tried.blind) == ((), ())
-    assert set(tried.reads) == {"python", "rest"}
-    assert min(tried.reads.values()) > 1000
+    assert set(tried.reads) == {"python", "rest", "mcp"}
+    assert min(tried.reads.values()) > 500
+
+
+@pytest.fixture
+def asked(monkeypatch):
+    """What the three surfaces call: methods of a tenant's memory, routes, and tools and resources."""
+    called = set()
+
+    def noted(name, method):
+        def call(self, *args, **kwargs):
+            called.add(name)
+            return method(self, *args, **kwargs)
+
+        return call
+
+    for name in METHODS:
+        monkeypatch.setattr(TenantMemory, name, noted(name, getattr(TenantMemory, name)))
+    return called
+
+
+METHODS = [name for name in vars(TenantMemory) if not name.startswith("_") and name != "unveiling"]
+
+
+def test_python_is_tried_by_every_method(asked):
+    leaks.run(lambda memory, client: {"python": leaks.Python(memory, client.app.state.door.keys)}, rounds=1)
+    assert asked == set(METHODS)
+
+
+def test_rest_and_mcp_are_tried_by_every_route_tool_and_resource(monkeypatch):
+    paths = {"rest": set(), "mcp": set()}
+    document = {}
+
+    def watched(name, surface):
+        def read(key, own, other, chance):
+            for path, came in surface(key, own, other, chance):
+                paths[name].add(path)
+                yield path, came
+
+        return read
+
+    def surfaces(memory, client):
+        document.update(client.app.openapi()["paths"])
+        return {"rest": watched("rest", leaks.Rest(client)), "mcp": watched("mcp", leaks.Mcp(client))}
+
+    leaks.run(surfaces, rounds=1)
+    routes = {f"{method.upper()} {path}" for path, operations in document.items() for method in operations}
+    assert {path.rpartition(" ")[0] for path in paths["rest"]} == routes - {"POST /v1/import"}
+    assert {*TOOLS, *(str(one.uri) for one in RESOURCES)} <= paths["mcp"]
+    for one in TEMPLATES:
+        assert any(path.startswith(one.uri_template.partition("{")[0]) for path in paths["mcp"])
 
 
 def test_a_memory_that_forgets_whose_words_it_reads_is_found_out(monkeypatch, cli):
@@ -147,12 +206,21 @@ def test_a_memory_that_forgets_whose_words_it_reads_is_found_out(monkeypatch, cl
 
     monkeypatch.setattr(leaks.Tenant, "stored", leaky)
     monkeypatch.setitem(leaks.run.__kwdefaults__, "rounds", 1)
+    monkeypatch.setattr(leak_probes, "QUERIES", leak_probes.QUERIES[:4])
     code, out, _ = cli("doctor", "--leak-test", "--json")
     findings = json.loads(out)["findings"]
     assert code == 1
-    assert {one["what"] for one in findings if one["verdict"] == "wrong"} == {"leak test, python", "leak test, rest"}
+    assert {one["what"] for one in findings if one["verdict"] == "wrong"} == {
+        "leak test, python",
+        "leak test, rest",
+        "leak test, mcp",
+    }
     paths = " ".join(one["found"] for one in findings)
-    for path in ("search", "export", "GET /v1/memories", "POST /v1/search", "changed what is kept"):
+    for path in (
+        "search", "export", "sessions", "neighbours", "get_all of ids", "GET /v1/memories", "POST /v1/search",
+        "GET /v1/sessions", "GET /v1/traces", "GET /v1/cues", "search_memories", "get_context", "memory://profile",
+        "list_notes", "changed what is kept",
+    ):  # fmt: skip
         assert path in paths
 
 
@@ -161,7 +229,7 @@ def test_one_route_alone_that_leaks_is_found_out(monkeypatch):
         return self.whole.users() + [turn.text for turn in self.whole.get_all(user_id="tenant/leak-there/ana")]
 
     monkeypatch.setattr(TenantMemory, "users", users)
-    tried = leaks.run(lambda memory, app: {"rest": leaks.Rest(app)}, rounds=1)
+    tried = leaks.run(lambda memory, client: {"rest": leaks.Rest(client)}, rounds=1)
     assert {leak.path for leak in tried.leaks} == {"GET /v1/users (200)"}
 
 
@@ -169,5 +237,5 @@ def test_a_surface_that_finds_nothing_at_all_is_told():
     def nothing(key, own, other, chance):
         yield "search", "[]"
 
-    tried = leaks.run(lambda memory, app: {"deaf": nothing}, rounds=1)
+    tried = leaks.run(lambda memory, client: {"deaf": nothing}, rounds=1)
     assert (tried.blind, tried.leaks, tried.reads) == (("deaf",), (), {"deaf": 4})

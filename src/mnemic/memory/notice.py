@@ -16,9 +16,11 @@ _WAYS: Final = (
     ),
     Way(
         "correct",
-        "memory.add(…, user_id=…), memory.undo(operation_id, user_id=…), memory.update(turn_id, user_id=…, metadata=…)",
-        "mnemic add … --user …, mnemic undo OPERATION --user …",
-        "POST /v1/memories, POST /v1/operations/{operation_id}/undo, PATCH /v1/memories/{turn_id}",
+        "memory.add(…, user_id=…), memory.retract(note_id, user_id=…), memory.undo(operation_id, user_id=…), "
+        "memory.update(turn_id, user_id=…, metadata=…)",
+        "mnemic add … --user …, mnemic retract NOTE --user …, mnemic undo OPERATION --user …",
+        "POST /v1/memories, POST /v1/notes/{note_id}/retract, POST /v1/operations/{operation_id}/undo, "
+        "PATCH /v1/memories/{turn_id}",
     ),
     Way(
         "erase",
