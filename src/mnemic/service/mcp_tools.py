@@ -194,9 +194,8 @@ def _get(reach: Reach, given: Get) -> str:
 
 
 def said(reach: Reach, turn_ids: tuple[str, ...]) -> list[Turn]:
-    """Turns by their ids, those that are still there."""
-    found = [reach.memory.get(turn_id, user_id=reach.user_id) for turn_id in turn_ids]
-    return [one for one in found if isinstance(one, Turn)]
+    """Turns by their ids, those that are still there, in the order of the dialogue."""
+    return reach.memory.get_all(user_id=reach.user_id, turn_ids=turn_ids) if turn_ids else []
 
 
 def _list_notes(reach: Reach, given: ListNotes) -> str:
