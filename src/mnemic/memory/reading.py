@@ -12,6 +12,7 @@ from mnemic.config import BudgetName, Budgets, Limit
 from mnemic.errors import InvalidInput, NotFound
 from mnemic.memory import episodes
 from mnemic.memory.search import check_count
+from mnemic.memory.spent import summed
 from mnemic.protocols import Amount, Store, Usage
 from mnemic.types import (
     STATUSES,
@@ -161,18 +162,11 @@ def _total(usage: Sequence[Usage]) -> Amount:
 
 def _spent(usage: Sequence[Usage]) -> tuple[Spent, ...]:
     """What was spent, by purpose, over all days."""
-    sums: dict[Purpose, Spent] = {}
-    for one in usage:
-        so_far, more = sums.get(one.purpose, Spent(one.purpose, 0, 0, 0, 0.0, 0)), one.amount
-        sums[one.purpose] = Spent(
-            one.purpose,
-            so_far.calls + more.calls,
-            so_far.tokens_in + more.tokens_in,
-            so_far.tokens_out + more.tokens_out,
-            so_far.cost + more.cost,
-            so_far.unpriced + more.unpriced,
-        )
-    return tuple(sums[purpose] for purpose in sorted(sums))
+    amounts = ((one.purpose, one.amount) for one in usage)
+    return summed(
+        Spent(purpose, more.calls, more.tokens_in, more.tokens_out, more.cost, more.unpriced)
+        for purpose, more in amounts
+    )
 
 
 def _holds(note: Note, at: datetime) -> bool:

@@ -1,10 +1,10 @@
-"""Sums over several users: what language models did for them, and what that took."""
+"""How far the work for several users is, taken together."""
 
 from __future__ import annotations
 
 from collections.abc import Iterable
 
-from mnemic.types import Enrichment, FailedWork, Purpose, Spent, WorkKind
+from mnemic.types import Enrichment, FailedWork, WorkKind
 
 
 def together(each: Iterable[Enrichment]) -> Enrichment:
@@ -23,19 +23,3 @@ def together(each: Iterable[Enrichment]) -> Enrichment:
         waiting_for=tuple(dict.fromkeys(reason for one in all_of for reason in one.waiting_for)),
         unembedded=sum(one.unembedded for one in all_of),
     )
-
-
-def summed(each: Iterable[Spent]) -> tuple[Spent, ...]:
-    """What was spent, by purpose."""
-    sums: dict[Purpose, Spent] = {}
-    for more in each:
-        so_far = sums.get(more.purpose, Spent(more.purpose, 0, 0, 0, 0.0, 0))
-        sums[more.purpose] = Spent(
-            more.purpose,
-            so_far.calls + more.calls,
-            so_far.tokens_in + more.tokens_in,
-            so_far.tokens_out + more.tokens_out,
-            so_far.cost + more.cost,
-            so_far.unpriced + more.unpriced,
-        )
-    return tuple(sums[purpose] for purpose in sorted(sums))

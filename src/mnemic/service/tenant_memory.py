@@ -11,7 +11,8 @@ from typing import TYPE_CHECKING, Concatenate, Final, ParamSpec, TypeVar
 from mnemic.algo.budgets import TOTAL
 from mnemic.errors import MnemicError
 from mnemic.memory import Memory
-from mnemic.service.sums import summed, together
+from mnemic.memory.spent import summed
+from mnemic.service.sums import together
 from mnemic.types import Enrichment, Notice, Status
 
 if TYPE_CHECKING:
