@@ -162,10 +162,16 @@ def _total(usage: Sequence[Usage]) -> Amount:
 
 def _spent(usage: Sequence[Usage]) -> tuple[Spent, ...]:
     """What was spent, by purpose, over all days."""
-    amounts = ((one.purpose, one.amount) for one in usage)
     return summed(
-        Spent(purpose, more.calls, more.tokens_in, more.tokens_out, more.cost, more.unpriced)
-        for purpose, more in amounts
+        Spent(
+            one.purpose,
+            one.amount.calls,
+            one.amount.tokens_in,
+            one.amount.tokens_out,
+            one.amount.cost,
+            one.amount.unpriced,
+        )
+        for one in usage
     )
 
 

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Iterator, Mapping
+from collections.abc import Generator, Mapping
 from contextlib import contextmanager
 from typing import TYPE_CHECKING, Any
 
@@ -76,7 +76,7 @@ class Client:
 
 
 @contextmanager
-def calling(app: FastAPI) -> Iterator[Client]:
+def calling(app: FastAPI) -> Generator[Client]:
     """A client of an application, which runs, with what is mounted on it, in an event loop of its own until the end."""
     with (
         start_blocking_portal() as portal,

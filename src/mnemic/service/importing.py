@@ -81,7 +81,8 @@ async def import_(
     memory.access.require("write")
     with memory.unveiling():
         memory.tenant.stored(user_id)
-    named = None if format is None else {str(known): known for known in importers.FORMATS}.get(format)
+    known: dict[str, importers.Format] = {name: name for name in importers.FORMATS}
+    named = None if format is None else known.get(format)
     if named is None and format is not None:
         raise InvalidInput(f"format is one of {', '.join(importers.FORMATS)}, not {format!r}")
     columns = importers.columns(column or ())
