@@ -8,7 +8,7 @@ behind it: ``# exit status 1``. Its ``python`` blocks share one namespace. A ``t
 of these is what it prints; in ``text`` a line ``…`` stands for any lines. Tests compare; decimals, milliseconds, made
 ids and the time of recording may differ.
 
-A ``sh`` block that has ``curl`` in it, or ``$(``, is run by a real shell, with another port in the place of 8377; the
+A ``sh`` block that has ``curl`` in it, ``$(``, or a command whose output goes to a file, is run by a real shell, with another port in the place of 8377; the
 variables that it exports stand in the next one too, and what it leaves running ends with the page.
 """
 
@@ -52,6 +52,7 @@ NOT_RUN = {
 
 _FENCE = re.compile(r"^```(?P<language>\w*)\n(?P<text>.*?)^```$", re.MULTILINE | re.DOTALL)
 _HEREDOC = re.compile(r"cat > (?P<file>[\w./-]+) <<'END'")
+_SHELL = re.compile(r"curl|\$\(|^mnemic .* > ", re.MULTILINE)
 _EXIT = re.compile(r"\s+# exit status (?P<status>\d+)$")
 _VARIABLE = (
     (re.compile(r"\d{4}-\d\d-\d\dT\d\d:\d\d:\d\d\.\d+(?:\+00:00)?"), "#now"),
@@ -194,7 +195,7 @@ class _Shell:
 
 
 def _run(block: Block, namespace: dict[str, Any], shell: _Shell) -> None:
-    if block.language == "sh" and ("curl" in block.text or "$(" in block.text):
+    if block.language == "sh" and _SHELL.search(block.text):
         shell.run(block)
         return
     if block.language == "python":
