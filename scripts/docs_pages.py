@@ -8,8 +8,9 @@ behind it: ``# exit status 1``. Its ``python`` blocks share one namespace. A ``t
 of these is what it prints; in ``text`` a line ``…`` stands for any lines. Tests compare; decimals, milliseconds, made
 ids and the time of recording may differ.
 
-A ``sh`` block that has ``curl`` in it, ``$(``, or a command whose output goes to a file, is run by a real shell, with another port in the place of 8377; the
-variables that it exports stand in the next one too, and what it leaves running ends with the page.
+A ``sh`` block that has ``curl`` in it, ``$(``, or a command whose output goes to a file, is run by a real shell, with
+another port in the place of 8377; the variables that it exports stand in the next one too, and what it leaves running
+ends with the page.
 """
 
 from __future__ import annotations
