@@ -93,8 +93,9 @@ class Freshness(RuleBasedStateMachine):
         self.folder = tempfile.TemporaryDirectory()
         self.path = Path(self.folder.name) / "memory.db"
         self.embedder = Moody()
-        self.memory = Memory.open(self.path, embedder=self.embedder)
-        self.other = Memory.open(self.path, embedder=HashEmbedder(16))
+        # No thread of theirs makes vectors between two answers that are compared.
+        self.memory = Memory.open(self.path, embedder=self.embedder, workers=0)
+        self.other = Memory.open(self.path, embedder=HashEmbedder(16), workers=0)
 
     def teardown(self) -> None:
         if hasattr(self, "memory"):
@@ -163,7 +164,7 @@ class Freshness(RuleBasedStateMachine):
         if not hasattr(self, "memory"):
             return
         mood, self.embedder.fails = self.embedder.fails, False
-        with Memory.open(self.path, embedder=HashEmbedder(16)) as fresh:
+        with Memory.open(self.path, embedder=HashEmbedder(16), workers=0) as fresh:
             assert self.memory.episodes(user_id="u") == fresh.episodes(user_id="u")
             for place, question in enumerate(QUESTIONS):
                 how = {"config": "hero" if place == 0 else "default", "granularity": "turn" if place == 1 else "trace"}
