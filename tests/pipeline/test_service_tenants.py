@@ -205,6 +205,7 @@ def test_a_memory_that_forgets_whose_words_it_reads_is_found_out(monkeypatch, cl
         return str(user_id) if str(user_id).startswith("tenant/") else stored(self, user_id)
 
     monkeypatch.setattr(leaks.Tenant, "stored", leaky)
+    monkeypatch.setitem(leaks.run.__kwdefaults__, "rounds", 1)
     monkeypatch.setattr(leak_probes, "QUERIES", leak_probes.QUERIES[:4])
     code, out, _ = cli("doctor", "--leak-test", "--json")
     findings = json.loads(out)["findings"]

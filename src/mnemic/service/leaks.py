@@ -97,9 +97,10 @@ def _plant(memory: Memory, name: str) -> Planted:
     secret = f"xylophone{name.replace('-', '')}"
     tenant = Tenant(name)
     stored = tenant.stored(_USER)
+    # The town's name becomes a cue, which the name of who speaks does not.
+    words = f"I have the secret {secret}, and live in {secret.title()}ville."
     said = [
-        {"id": f"{secret}-{n}", "role": "user", "name": secret.title(), "content": f"I have the secret {secret} {n}."}
-        for n in range(3)
+        {"id": f"{secret}-{n}", "role": "user", "name": secret.title(), "content": f"{words} {n}"} for n in range(3)
     ]
     memory.add(said, user_id=stored, session_id=secret, agent_id=secret, metadata={"secret": secret})
     notes = memory.add_notes({"text": f"The secret is {secret}.", "sources": [said[0]["id"]]}, user_id=stored).notes
