@@ -61,7 +61,7 @@ def scenario(memory: Any) -> dict[str, Any]:  # noqa: ANN401 - theirs or ours
     return told
 
 
-def refusals(memory: Any) -> dict[str, str]:  # noqa: ANN401 - as above
+def refusals(memory: Any) -> dict[str, str]:  # noqa: ANN401 - mem0 is not installed where this is checked
     """The kind of error, as far as Python's own go, of calls that cannot be answered."""
     calls = {
         "search without a scope": lambda: memory.search("row"),

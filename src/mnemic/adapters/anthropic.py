@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import asyncio
-from typing import Any
 
+from anthropic import BaseModel
 from anthropic.lib.tools import BetaAbstractMemoryTool, BetaAsyncAbstractMemoryTool, ToolError
 
 from mnemic.adapters.memory_files import MemoryFiles
@@ -12,7 +12,7 @@ from mnemic.errors import MnemicError
 from mnemic.memory import Memory
 
 
-def _done(files: MemoryFiles, command: Any) -> str:  # noqa: ANN401 - a model of the SDK's
+def _done(files: MemoryFiles, command: BaseModel) -> str:
     try:
         return files.do(command.model_dump(exclude_none=True))
     except MnemicError as error:
@@ -31,7 +31,7 @@ class MemoryTool(BetaAbstractMemoryTool):
         super().__init__()
         self.files = MemoryFiles(memory, user_id=user_id)
 
-    def view(self, command: Any) -> str:  # noqa: ANN401 - as above
+    def view(self, command: BaseModel) -> str:
         """See ``MemoryFiles``."""
         return _done(self.files, command)
 
@@ -45,7 +45,7 @@ class AsyncMemoryTool(BetaAsyncAbstractMemoryTool):
         super().__init__()
         self.files = MemoryFiles(memory, user_id=user_id)
 
-    async def view(self, command: Any) -> str:  # noqa: ANN401 - as above
+    async def view(self, command: BaseModel) -> str:
         """See ``MemoryFiles``."""
         return await asyncio.to_thread(_done, self.files, command)
 

@@ -137,7 +137,7 @@ class MemoryStore(BaseStore):
         }
         if not op.query:
             latest = list(reversed(found.values()))
-            return [_item(one, SearchItem) for one in latest[op.offset : op.offset + op.limit]]
+            return [_hit(one) for one in latest[op.offset : op.offset + op.limit]]
         return self._ranked(op, documents, found) if found else []
 
     def _ranked(self, op: SearchOp, documents: Documents, found: Mapping[str, Document]) -> list[SearchItem]:
@@ -156,11 +156,9 @@ class MemoryStore(BaseStore):
             else ()
         )
         by_turn = {one.turn_id: one for one in found.values()}
-        items = [
-            _item(by_turn[hit.turn_ids[0]], SearchItem, score=hit.score) for hit in hits if hit.turn_ids[0] in by_turn
-        ]
+        items = [_hit(by_turn[hit.turn_ids[0]], hit.score) for hit in hits if hit.turn_ids[0] in by_turn]
         items = items[op.offset :]
-        silent = [_item(one, SearchItem) for one in found.values() if not one.data[_INDEXED]]
+        silent = [_hit(one) for one in found.values() if not one.data[_INDEXED]]
         return items + silent[: max(0, op.limit - len(items))]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
@@ -249,15 +247,19 @@ def _texts(value: Json) -> Iterable[str]:
             yield str(value)
 
 
-def _item(found: Document, kind: type[Any] = Item, **more: object) -> Any:  # noqa: ANN401 - Item or SearchItem
-    return kind(
-        value=found.data["value"],
-        key=found.data["key"],
+def _item(found: Document) -> Item:
+    return Item(
+        value=cast(dict[str, Json], found.data["value"]),
+        key=cast(str, found.data["key"]),
         namespace=_namespace(found),
         created_at=found.created_at,
         updated_at=found.updated_at,
-        **more,
     )
+
+
+def _hit(found: Document, score: float | None = None) -> SearchItem:
+    one = _item(found)
+    return SearchItem(one.namespace, one.key, one.value, one.created_at, one.updated_at, score)
 
 
 def _matches(condition: MatchCondition, namespace: Namespace) -> bool:
@@ -274,14 +276,14 @@ def _meets(one: Document, wanted: Mapping[str, Any] | None) -> bool:
     return all(_equals(value.get(key), expected) for key, expected in (wanted or {}).items())
 
 
-def _equals(value: Json, wanted: Any) -> bool:  # noqa: ANN401 - whatever a caller asks for
+def _equals(value: Json, wanted: object) -> bool:
     if isinstance(wanted, Mapping):
-        expected = cast(Mapping[str, Any], wanted)
+        expected = cast(Mapping[str, object], wanted)
         if any(key.startswith("$") for key in expected):
             return all(_compare(value, operator, operand) for operator, operand in expected.items())
         return isinstance(value, dict) and all(_equals(value.get(key), inner) for key, inner in expected.items())
     if isinstance(wanted, list | tuple):
-        inner = cast("list[Any] | tuple[Any, ...]", wanted)
+        inner = cast("list[object] | tuple[object, ...]", wanted)
         return (
             isinstance(value, list)
             and len(value) == len(inner)
@@ -290,7 +292,7 @@ def _equals(value: Json, wanted: Any) -> bool:  # noqa: ANN401 - whatever a call
     return value == wanted
 
 
-def _compare(value: Json, operator: str, operand: Any) -> bool:  # noqa: ANN401 - as above
+def _compare(value: Json, operator: str, operand: object) -> bool:
     if operator in ("$eq", "$ne"):
         return (value == operand) == (operator == "$eq")
     if operator not in ("$gt", "$gte", "$lt", "$lte"):
@@ -298,7 +300,7 @@ def _compare(value: Json, operator: str, operand: Any) -> bool:  # noqa: ANN401 
     if isinstance(value, bool) or not isinstance(value, int | float | str):
         return False
     try:
-        left, right = float(value), float(operand)
+        left, right = float(value), float(cast(float, operand))
     except ValueError:
         return False
     return {"$gt": left > right, "$gte": left >= right, "$lt": left < right, "$lte": left <= right}[operator]

@@ -10,9 +10,11 @@ from __future__ import annotations
 import asyncio
 import inspect
 from collections.abc import AsyncIterator, Awaitable, Callable, Iterable, Iterator, Mapping, Sequence
+from contextlib import AbstractAsyncContextManager, AbstractContextManager
 from dataclasses import dataclass
 from datetime import UTC, datetime
-from typing import Any, Final, Self, TypeVar, cast
+from types import TracebackType
+from typing import Final, Protocol, Self, TypeVar, cast
 
 from mnemic.adapters.recall import Whose, quietly_added, quietly_recalled, words
 from mnemic.adapters.streamed import Reply
@@ -87,76 +89,83 @@ class _Remembers:
 class _Client:
     """Whatever it is asked for is the client's, but for the way to chat completions."""
 
-    def __init__(self, client: Any, remembers: _Remembers) -> None:  # noqa: ANN401 - any package's client
+    def __init__(self, client: object, remembers: _Remembers) -> None:
         self._client, self._remembers = client, remembers
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
-        found = getattr(self._client, name)
+    def __getattr__(self, name: str) -> object:
+        found: object = getattr(self._client, name)
         if name == "chat":
             return _Within(found, "completions", lambda completions: _Completions(completions, self._remembers))
         if name in _COPIES:
+            copy = cast(Callable[..., object], found)
 
             def copied(*given: object, **named: object) -> _Client:
-                return _Client(found(*given, **named), self._remembers)
+                return _Client(copy(*given, **named), self._remembers)
 
             return copied
         return found
 
     def __enter__(self) -> Self:
-        self._client.__enter__()
+        cast(AbstractContextManager[object], self._client).__enter__()
         return self
 
-    def __exit__(self, *error: object) -> None:
-        self._client.__exit__(*error)
+    def __exit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        cast(AbstractContextManager[object], self._client).__exit__(kind, error, trace)
 
     async def __aenter__(self) -> Self:
-        await self._client.__aenter__()
+        await cast(AbstractAsyncContextManager[object], self._client).__aenter__()
         return self
 
-    async def __aexit__(self, *error: object) -> None:
-        await self._client.__aexit__(*error)
+    async def __aexit__(
+        self, kind: type[BaseException] | None, error: BaseException | None, trace: TracebackType | None
+    ) -> None:
+        await cast(AbstractAsyncContextManager[object], self._client).__aexit__(kind, error, trace)
 
 
 class _Within:
     """An object of which one attribute is another one."""
 
-    def __init__(self, inside: Any, name: str, wrap: Callable[[Any], object]) -> None:  # noqa: ANN401 - as above
+    def __init__(self, inside: object, name: str, wrap: Callable[[object], object]) -> None:
         self._inside, self._name, self._wrap = inside, name, wrap
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
+    def __getattr__(self, name: str) -> object:
         found = getattr(self._inside, name)
         return self._wrap(found) if name == self._name else found
 
 
 class _Completions:
-    def __init__(self, completions: Any, remembers: _Remembers) -> None:  # noqa: ANN401 - as above
+    def __init__(self, completions: object, remembers: _Remembers) -> None:
         self._completions, self._remembers = completions, remembers
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
-        found = getattr(self._completions, name)
+    def __getattr__(self, name: str) -> object:
+        found = cast(Callable[..., object], getattr(self._completions, name))
         if name not in ("create", "parse"):
             return found
-        ask = self._ask_async if inspect.iscoroutinefunction(inspect.unwrap(found)) else self._ask
+        is_async = inspect.iscoroutinefunction(inspect.unwrap(found))
 
         def asking(*, messages: Iterable[object], **options: object) -> object:
-            return ask(found, list(messages), options)
+            if is_async:
+                return self._ask_async(cast(Callable[..., Awaitable[object]], found), list(messages), options)
+            return self._ask(found, list(messages), options)
 
         return asking
 
-    def _ask(self, create: Callable[..., Any], messages: list[object], options: dict[str, Any]) -> Any:  # noqa: ANN401 - as above
+    def _ask(self, create: Callable[..., object], messages: list[object], options: dict[str, object]) -> object:
         try:
             answer = create(messages=self._remembers.before(messages), **options)
         except BaseException:
             self._remembers.after(messages, None)  # it was said, whoever did not answer
             raise
         if options.get("stream"):
-            return _Stream(answer, lambda reply: self._remembers.after(messages, reply))
+            return _Stream(cast(_Pieces, answer), lambda reply: self._remembers.after(messages, reply))
         self._remembers.after(messages, _chosen(answer))
         return answer
 
     async def _ask_async(
-        self, create: Callable[..., Awaitable[Any]], messages: list[object], options: dict[str, Any]
-    ) -> Any:  # noqa: ANN401 - as above
+        self, create: Callable[..., Awaitable[object]], messages: list[object], options: dict[str, object]
+    ) -> object:
         shown = await asyncio.to_thread(self._remembers.before, messages)
         try:
             answer = await create(messages=shown, **options)
@@ -164,27 +173,41 @@ class _Completions:
             await asyncio.to_thread(self._remembers.after, messages, None)
             raise
         if options.get("stream"):
-            return _AsyncStream(answer, lambda reply: self._remembers.after(messages, reply))
+            return _AsyncStream(cast(_AsyncPieces, answer), lambda reply: self._remembers.after(messages, reply))
         await asyncio.to_thread(self._remembers.after, messages, _chosen(answer))
         return answer
+
+
+class _Pieces(Protocol):
+    """What a streamed answer is, of whatever package."""
+
+    def __iter__(self) -> Iterator[object]: ...
+    def close(self) -> object: ...
+
+
+class _AsyncPieces(Protocol):
+    """The same of an asynchronous client."""
+
+    def __aiter__(self) -> AsyncIterator[object]: ...
+    def close(self) -> Awaitable[object]: ...
 
 
 class _Stream:
     """A stream, read as before; once, when it ends however it does, what came of it is stored."""
 
-    def __init__(self, stream: Any, store: Callable[[Message | None], None]) -> None:  # noqa: ANN401 - as above
+    def __init__(self, stream: _Pieces, store: Callable[[Message | None], None]) -> None:
         self._stream, self._store = stream, store
         self._pieces = iter(stream)
         self._reply = Reply()
         self._stored = False
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def __iter__(self) -> Iterator[Any]:
+    def __iter__(self) -> Iterator[object]:
         return self
 
-    def __next__(self) -> Any:  # noqa: ANN401 - as above
+    def __next__(self) -> object:
         try:
             piece = next(self._pieces)
         except BaseException:
@@ -213,19 +236,19 @@ class _Stream:
 class _AsyncStream:
     """The same, read with ``async for``."""
 
-    def __init__(self, stream: Any, store: Callable[[Message | None], None]) -> None:  # noqa: ANN401 - as above
+    def __init__(self, stream: _AsyncPieces, store: Callable[[Message | None], None]) -> None:
         self._stream, self._store = stream, store
         self._pieces = aiter(stream)
         self._reply = Reply()
         self._stored = False
 
-    def __getattr__(self, name: str) -> Any:  # noqa: ANN401 - as above
+    def __getattr__(self, name: str) -> object:
         return getattr(self._stream, name)
 
-    def __aiter__(self) -> AsyncIterator[Any]:
+    def __aiter__(self) -> AsyncIterator[object]:
         return self
 
-    async def __anext__(self) -> Any:  # noqa: ANN401 - as above
+    async def __anext__(self) -> object:
         try:
             piece = await anext(self._pieces)
         except BaseException:
@@ -259,7 +282,7 @@ def _mapping(message: object) -> Message:
     return cast(Message, dump(exclude_none=True)) if callable(dump) else {"role": "", "content": ""}
 
 
-def _chosen(answer: Any) -> Message | None:  # noqa: ANN401 - as above
+def _chosen(answer: object) -> Message | None:
     """The first choice of an answer."""
     choices = getattr(answer, "choices", None)
     message = getattr(choices[0], "message", None) if choices else None

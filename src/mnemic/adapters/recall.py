@@ -72,7 +72,7 @@ def quietly_added(whose: Whose, messages: Sequence[Mapping[str, object]]) -> Non
         whose.memory.add(
             messages, user_id=whose.user_id, session_id=whose.session_id, agent_id=whose.agent_id, resend="prefix"
         )
-    except Exception:  # noqa: BLE001 - as above
+    except Exception:  # noqa: BLE001 - a reply that was given must reach whoever asked, stored or not
         _log.exception("memory could not store what was said; the conversation goes on")
 
 

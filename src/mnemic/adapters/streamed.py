@@ -2,8 +2,6 @@
 
 from __future__ import annotations
 
-from typing import Any
-
 
 class Reply:
     """The message that the pieces of the first choice make."""
@@ -12,7 +10,7 @@ class Reply:
         self._texts: list[str] = []
         self._calls: dict[int, dict[str, str]] = {}
 
-    def take(self, chunk: Any) -> None:  # noqa: ANN401 - any package's chunk
+    def take(self, chunk: object) -> None:
         """Take the next piece."""
         for choice in getattr(chunk, "choices", None) or ():
             delta = getattr(choice, "delta", None)
@@ -39,7 +37,7 @@ class Reply:
             ]
         return said
 
-    def _take_call(self, call: Any) -> None:  # noqa: ANN401 - as above
+    def _take_call(self, call: object) -> None:
         so_far = self._calls.setdefault(getattr(call, "index", 0) or 0, {"id": "", "name": "", "arguments": ""})
         so_far["id"] += getattr(call, "id", None) or ""
         function = getattr(call, "function", None)

@@ -12,6 +12,8 @@ from dataclasses import replace
 from pathlib import Path
 
 from mnemic.importers.files import ZIP_MAGIC, SourceFile, Unusable
+from mnemic.importers.items import Item, items
+from mnemic.importers.records import Skipped
 
 _MOST = 200_000
 """Files in a zip file: every one of them takes memory."""
@@ -60,6 +62,17 @@ def parts(file: SourceFile, stem: str) -> Iterator[tuple[SourceFile, str]]:
         raise Unusable(file.path, f"is a zip file without {stem}.json")
     for name, member in found.items():
         yield member, "" if len(found) == 1 else f"{name}, "
+
+
+def entries(file: SourceFile, stem: str) -> Iterator[tuple[Item, str] | Skipped]:
+    """The items of an export's JSON arrays, as ``parts`` finds them, each with what goes before a place in its file.
+
+    Raises:
+        Unusable: There is no such file, or it is no JSON array.
+    """
+    for part, prefix in parts(file, stem):
+        for item in items(part):
+            yield replace(item, where=f"{prefix}{item.where}") if isinstance(item, Skipped) else (item, prefix)
 
 
 def _files(root: Path) -> Iterator[Path]:

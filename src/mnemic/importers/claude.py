@@ -4,9 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Iterator, Mapping
 
-from mnemic.importers.archive import parts
+from mnemic.importers.archive import entries
 from mnemic.importers.files import SourceFile
-from mnemic.importers.items import items
 from mnemic.importers.loose import kept, listed, mapping, name, set_time, words
 from mnemic.importers.records import Conversation, Message, Record, Skipped
 from mnemic.types import Json
@@ -21,13 +20,14 @@ def read(file: SourceFile) -> Iterator[Record]:
     Raises:
         Unusable: It is no JSON array, or the zip file holds none.
     """
-    for part, prefix in parts(file, "conversations"):
-        for item in items(part):
-            if isinstance(item, Skipped):
-                yield Skipped(item.reason, f"{prefix}{item.where}")
-            else:
-                where = f"{prefix}conversation {item.number}"
-                yield from _conversation(mapping(item.value), f"{file.session}/{item.number}", where)
+    for entry in entries(file, "conversations"):
+        if isinstance(entry, Skipped):
+            yield entry
+        else:
+            item, prefix = entry
+            yield from _conversation(
+                mapping(item.value), f"{file.session}/{item.number}", f"{prefix}conversation {item.number}"
+            )
 
 
 def is_conversation(value: Json) -> bool:
