@@ -86,7 +86,6 @@ class _Reading:
         self._messages: list[Message] = []
         self._lines: list[str] = []
         self._start: tuple[int, Moment] | None = None
-        self._skipped: list[Skipped] = []
 
     def take(self, line: Line) -> Iterator[Record]:
         """Read the next line; yields what is complete before it."""

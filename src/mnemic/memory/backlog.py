@@ -58,10 +58,6 @@ class Backlog:
         """How much waits, of a user or of all."""
         return self._store.pending(user_id)
 
-    def is_put_off(self, user_id: str | None) -> bool:
-        """Whether something of it was put off: it failed."""
-        return bool(self._store.put_off(user_id))
-
     def step(
         self,
         *,

@@ -111,7 +111,6 @@ class Detail:
     versions: tuple[Version, ...]
     cues: tuple[tuple[str, str], ...]
     history: tuple[Entry, ...]
-    grounds: tuple[str, ...]
 
 
 def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
@@ -181,7 +180,6 @@ def detail(memory: TenantMemory, user_id: str, note_id: str) -> Detail:
         versions=tuple(_version(one, before) for one, before in zip(versions, (None, *versions), strict=False))[::-1],
         cues=tuple((named(cue), address("graph", {"user": user_id, "cue": cue})) for cue in note.cues),
         history=tuple(entry(user_id, one) for one in reversed(memory.history(note_id, user_id=user_id))),
-        grounds=_grounds(note),
     )
 
 
