@@ -311,9 +311,10 @@ def now():
 
 @pytest.fixture
 def desk(whole, now):
+    from mnemic.memory import service_rows
     from mnemic.service.access import Keys
 
-    keys = Keys(whole.service_rows, clock=lambda: datetime(2026, 11, 30, tzinfo=UTC))
+    keys = Keys(service_rows(whole), clock=lambda: datetime(2026, 11, 30, tzinfo=UTC))
     return Desk(Door(keys, Settings()), asks=True, clock=lambda: now[0]), keys
 
 
