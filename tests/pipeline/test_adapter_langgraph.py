@@ -49,11 +49,22 @@ filters = st.one_of(
     ),
     st.builds(lambda op, n: {"text": {op: n}}, st.sampled_from(["$eq", "$ne"]), scalars),
 )
+plainly = st.none()
+"""Said outright, or hypothesis tries what the field's type admits; no two stores rank alike."""
 batches = st.lists(
     st.one_of(
-        st.builds(PutOp, namespace=namespaces, key=keys, value=st.one_of(st.none(), values)),
+        st.builds(
+            PutOp, namespace=namespaces, key=keys, value=st.one_of(st.none(), values), index=plainly, ttl=plainly
+        ),
         st.builds(GetOp, namespace=namespaces, key=keys),
-        st.builds(SearchOp, namespace_prefix=prefixes, filter=filters, limit=st.just(100)),
+        st.builds(
+            SearchOp,
+            namespace_prefix=prefixes,
+            filter=filters,
+            limit=st.just(100),
+            offset=st.just(0),
+            query=plainly,
+        ),
         st.builds(
             ListNamespacesOp,
             match_conditions=st.one_of(st.none(), st.lists(conditions, max_size=2).map(tuple)),
@@ -152,6 +163,8 @@ def test_only_indexed_fields_are_searched_and_what_is_not_comes_last_without_a_s
     store.put(("a",), "out", {"text": "Zebra bees."}, index=False)
     found = store.search(("a",), query="bees hum zebra")
     assert [(item.key, item.score is None) for item in found] == [("in", False), ("out", True)]
+    paged = [store.search(("a",), query="bees hum zebra", limit=1, offset=offset) for offset in range(3)]
+    assert [[item.key for item in page] for page in paged] == [["in"], ["out"], []]
 
 
 def test_words_are_kept_as_they_are_and_are_found_by_every_search(store, memory):

@@ -141,7 +141,7 @@ class MemoryStore(BaseStore):
         return self._ranked(op, documents, found) if found else []
 
     def _ranked(self, op: SearchOp, documents: Documents, found: Mapping[str, Document]) -> list[SearchItem]:
-        """What a query finds; behind it, as in LangGraph's own store, what was not to be found by its words."""
+        """What a query finds, and behind it what was not to be found by its words: one list, cut into pages."""
         wanted: list[Json] = [address for address, one in found.items() if one.data[_INDEXED]]
         hits = (
             self._memory.search(
@@ -157,9 +157,8 @@ class MemoryStore(BaseStore):
         )
         by_turn = {one.turn_id: one for one in found.values()}
         items = [_hit(by_turn[hit.turn_ids[0]], hit.score) for hit in hits if hit.turn_ids[0] in by_turn]
-        items = items[op.offset :]
         silent = [_hit(one) for one in found.values() if not one.data[_INDEXED]]
-        return items + silent[: max(0, op.limit - len(items))]
+        return (items + silent)[op.offset : op.offset + op.limit]
 
     def _namespaces(self, op: ListNamespacesOp) -> list[Namespace]:
         conditions = op.match_conditions or ()

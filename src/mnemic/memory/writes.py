@@ -105,8 +105,10 @@ class Writes(Wired):
             self._workers.wake(vectors=embed == "later")
         if enrich != "now" or not self._enricher.kinds:
             return added
-        standing = self._workers.wait(user_id=user_id)
-        reasons = (*(failed.reason for failed in standing.failures), *standing.waiting_for)
+        self._workers.wait(user_id=user_id)
+        # Of the models alone: an embedder that failed has its own warning in what was added.
+        reading = self._store.enrichment(user_id)
+        reasons = (*(failed.reason for failed in reading.failures), *reading.waiting_for)
         return replace(added, warnings=(*added.warnings, *(f"not all was read by models: {one}" for one in reasons)))
 
     def add_notes(
