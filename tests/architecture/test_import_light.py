@@ -83,3 +83,17 @@ def test_a_memory_writes_nothing_outside_its_own_file(tmp_path):
 def test_importing_the_package_takes_less_than_50_milliseconds():
     # Of the processor's time, the best of five: other processes of the machine do not count.
     assert min(float(run(TIMED)) for _ in range(5)) < 0.05
+
+
+def test_a_warm_memory_s_first_search_loads_no_library(tmp_path):
+    script = f"""
+import sys
+from mnemic import Memory
+memory = Memory.open({str(tmp_path / "m.db")!r})
+memory.add("I keep bees.", user_id="bo")
+memory.warm()
+loaded = set(sys.modules)
+assert memory.search("Who keeps bees?", user_id="bo").results
+print(sorted({{name.partition(".")[0] for name in set(sys.modules) - loaded}} - {{"mnemic"}}))
+"""
+    assert run(script).strip() == "[]"
