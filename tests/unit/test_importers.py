@@ -40,7 +40,7 @@ def test_an_array_of_conversations(tmp_path):
     assert len(set(ids(three))) == 3
     assert skipped == [
         Skipped("a conversation without messages", "conversation 3"),
-        Skipped("neither a message nor a conversation", "conversation 5"),
+        Skipped("not a message (a JSON object with role and content)", "message 5"),
     ]
 
 
@@ -70,6 +70,24 @@ def test_what_is_no_message_is_counted(tmp_path):
     ]
 
 
+def test_messages_and_conversations_may_stand_in_one_array_of_any_length(tmp_path):
+    many = [{**HI, "content": f"turn {number}"} for number in range(450)]
+    read, skipped = imported(tmp_path, [*many, {"id": "c", "messages": [YES]}, HI])
+    assert [(one.session_id, len(one.messages)) for one in read] == [
+        ("chat", 200), ("chat", 200), ("chat", 50), ("c", 1), ("chat", 1),
+    ]  # fmt: skip
+    assert len(set(ids(read))) == 452
+    assert not skipped
+
+
+def test_what_is_broken_in_an_array_costs_only_itself(tmp_path):
+    path = tmp_path / "chat.json"
+    path.write_text('[{"role": "user", "content": "hi"}, {"role": broken}, {"role": "user", "content": "yes"}]')
+    records = list(read(path, "messages"))
+    assert words([one for one in records if not isinstance(one, Skipped)]) == ["hi", "yes"]
+    assert [(one.reason, one.where) for one in records if isinstance(one, Skipped)] == [("not JSON", "item 2")]
+
+
 def test_ids_that_are_only_places_are_made_unique(tmp_path):
     data = [
         {"id": "a", "messages": [{**HI, "id": 1}, {**HI, "id": "x"}]},
@@ -89,10 +107,10 @@ def test_one_lone_surrogate_does_not_stop_the_others(tmp_path):
             "metadata": {"\ud800": "\ud800"},
         }
     ]
-    [one], skipped = imported(tmp_path, data)
-    assert len(one.messages) == 100
-    assert one.messages[99]["content"] == "ok \ud800 end"
-    assert len(set(ids([one]))) == 100
+    read, skipped = imported(tmp_path, data)
+    assert [len(one.messages) for one in read] == [99, 1]
+    assert read[1].messages[0]["content"] == "ok \ud800 end"
+    assert len(set(ids(read))) == 100
     assert not skipped
 
 

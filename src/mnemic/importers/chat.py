@@ -9,6 +9,10 @@ from mnemic.importers.ids import StableIds, fingerprint
 from mnemic.importers.records import Conversation, Message, Record, Skipped
 from mnemic.types import Json
 
+BATCH = 200
+"""Most messages in one conversation made from single ones."""
+SETTLED = 50
+"""From this many messages on, a change of session ends the batch."""
 NOT_A_MESSAGE = "not a message (a JSON object with role and content)"
 NO_CONTENT = "a message without content"
 REPEATED = "a message that came before, with the same id and words"
@@ -107,9 +111,50 @@ class Chat:
         return None
 
 
+class Batch:
+    """Gathers consecutive single messages of one user into conversations of at most ``BATCH``.
+
+    Args:
+        chat: Reads them.
+        session: The session of those that name none.
+    """
+
+    def __init__(self, chat: Chat, session: str) -> None:
+        self._chat = chat
+        self._session = session
+        self._messages: list[Message] = []
+        self._user: str | None = None
+
+    def put(self, raw: Json, where: str) -> Iterator[Record]:
+        """Read a message; yields what is complete before it, or why it is left out."""
+        message = self._chat.message(raw, None)
+        if isinstance(message, str):
+            yield Skipped(message, where)
+            return
+        user = first_text(message, ("user_id",))
+        count = len(self._messages)
+        settled = count >= SETTLED and message.get("session_id") != self._messages[-1].get("session_id")
+        if user != self._user or settled or count == BATCH:
+            yield from self.take()
+        self._user = user
+        message.pop("user_id", None)
+        self._messages.append(message)
+
+    def take(self) -> Iterator[Conversation]:
+        """Yield what is gathered, and start anew."""
+        if self._messages:
+            yield Conversation(self._user, self._session, tuple(self._messages))
+            self._messages = []
+
+
 def is_message(raw: Json) -> bool:
     """Whether an object speaks, by the keys it has."""
     return isinstance(raw, dict) and "messages" not in raw and any(key in raw for key in ("role", *_SPEAKS))
+
+
+def may_be_conversation(raw: Json) -> bool:
+    """Whether a value has the shape of a conversation, whatever it holds."""
+    return isinstance(raw, list) or (isinstance(raw, dict) and "messages" in raw)
 
 
 def is_conversation(raw: Json) -> bool:

@@ -19,6 +19,7 @@ from mnemic.types import Json
 MAX_ITEM = MAX_LINE
 """Bytes of one item; a longer one ends the reading."""
 _PIECE = 1 << 18
+_HEAD = 1 << 10
 # A whole string, a bracket, a comma; or the beginning of a string whose end was not read yet.
 _TOKEN = re.compile(rb'"(?:[^"\\]++|\\.)*+"|[\[\]{},]|"', re.DOTALL)
 _SPACE = b" \t\r\n"
@@ -30,6 +31,15 @@ class Item:
 
     number: int
     value: Json
+
+
+def is_array(file: SourceFile) -> bool:
+    """Whether a file begins as a JSON array does.
+
+    Raises:
+        Unusable: It cannot be read.
+    """
+    return file.head(_HEAD).lstrip(_SPACE).startswith(b"[")
 
 
 def items(file: SourceFile) -> Iterator[Item | Skipped]:

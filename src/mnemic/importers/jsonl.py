@@ -8,16 +8,12 @@ from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.importers.chat import Chat, first_text, is_message
+from mnemic.importers.chat import Batch, Chat, is_message
 from mnemic.importers.files import SourceFile, parse
-from mnemic.importers.records import Conversation, Derived, Message, Noted, Record, Skipped
+from mnemic.importers.records import Derived, Noted, Record, Skipped
 from mnemic.types import Json
 
-BATCH = 200
-"""Most messages in one conversation made from single lines."""
 _EXPORTED = frozenset(("mnemic", "recorded_at", "trace", "note", "episode", "operation"))
-SETTLED = 50
-"""From this many messages on, a change of session ends the batch."""
 
 
 def read(file: SourceFile) -> Iterator[Record]:
@@ -27,7 +23,7 @@ def read(file: SourceFile) -> Iterator[Record]:
     message keeps its own ``session_id``.
     """
     chat = Chat(unnamed=file.session)
-    batch = _Batch(file.session)
+    batch = Batch(chat, file.session)
     for line in file.lines():
         if isinstance(line, Skipped):
             yield line
@@ -44,10 +40,8 @@ def read(file: SourceFile) -> Iterator[Record]:
         elif not is_message(value):
             yield from batch.take()
             yield from chat.conversation(value, f"{file.session}/{line.number}", where)
-        elif isinstance(message := chat.message(value, None), str):
-            yield Skipped(message, where)
         else:
-            yield from batch.put(message)
+            yield from batch.put(value, where)
     yield from batch.take()
 
 
@@ -56,29 +50,3 @@ def _note(note: Json, where: str) -> Derived | Noted:
         return Derived()
     fields = ("text", "sources", "about", "kind", "valid", "metadata")
     return Noted({"id": note["given_id"], **{name: note.get(name) for name in fields}}, where)
-
-
-class _Batch:
-    """Gathers consecutive messages of one user."""
-
-    def __init__(self, session: str) -> None:
-        self._session = session
-        self._messages: list[Message] = []
-        self._user: str | None = None
-
-    def put(self, message: Message) -> Iterator[Conversation]:
-        """Add a message; yields what is complete before it."""
-        user = first_text(message, ("user_id",))
-        count = len(self._messages)
-        settled = count >= SETTLED and message.get("session_id") != self._messages[-1].get("session_id")
-        if user != self._user or settled or count == BATCH:
-            yield from self.take()
-        self._user = user
-        message.pop("user_id", None)
-        self._messages.append(message)
-
-    def take(self) -> Iterator[Conversation]:
-        """Yield what is gathered, and start anew."""
-        if self._messages:
-            yield Conversation(self._user, self._session, tuple(self._messages))
-            self._messages = []

@@ -10,7 +10,7 @@ import json
 from collections.abc import Iterator, Mapping
 
 from mnemic.importers.files import SourceFile, parse
-from mnemic.importers.items import items
+from mnemic.importers.items import is_array, items
 from mnemic.importers.loose import listed, mapping, name, set_time
 from mnemic.importers.records import Conversation, Message, Record, Skipped, gathered
 from mnemic.types import Json
@@ -29,8 +29,7 @@ def read(file: SourceFile) -> Iterator[Record]:
 
 
 def _records(file: SourceFile) -> Iterator[Record]:
-    head = file.head(1 << 10).lstrip()
-    if head.startswith(b"["):
+    if is_array(file):
         for item in items(file):
             yield from [item] if isinstance(item, Skipped) else _item(item.value, f"item {item.number}")
         return

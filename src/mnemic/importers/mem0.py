@@ -9,7 +9,7 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mnemic.importers.files import SourceFile
-from mnemic.importers.items import items
+from mnemic.importers.items import is_array, items
 from mnemic.importers.loose import kept, listed, mapping, name, set_time, words
 from mnemic.importers.records import Conversation, Message, Record, Skipped, gathered
 from mnemic.types import Json
@@ -28,7 +28,7 @@ def read(file: SourceFile) -> Iterator[Record]:
 
 
 def _records(file: SourceFile) -> Iterator[Record]:
-    if file.head(1 << 10).lstrip().startswith(b"["):
+    if is_array(file):
         for item in items(file):
             yield from [item] if isinstance(item, Skipped) else _memory(item.value, file.session, f"item {item.number}")
         return
