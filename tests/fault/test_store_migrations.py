@@ -12,8 +12,10 @@ from datetime import UTC, datetime
 from pathlib import Path
 
 import pytest
+from alembic import command
+from alembic.config import Config
 from alembic.script import ScriptDirectory
-from sqlalchemy import Table, create_engine
+from sqlalchemy import StaticPool, Table, create_engine
 from store_faults_kit import NOW, batch, python
 
 from mnemic.config import Budgets
@@ -23,10 +25,11 @@ from mnemic.store import Migrated, migrate, open_store, schema
 from mnemic.store.columns import tables
 from mnemic.store.migrations import REVISIONS
 from mnemic.store.schema import HISTORY, History
-from mnemic.store.sqlite import APPLICATION_ID
+from mnemic.store.sqlite import APPLICATION_ID, SqliteFile
 from mnemic.types import Enrichment
 
 DUMPS = Path(__file__).parent / "schemas"
+HEADER = ("application_id", "user_version", "page_size", "journal_mode", "auto_vacuum", "encoding")
 SPENT = Amount(2, 300, 40, 0.0012, 1)
 
 NEXT = """
@@ -48,6 +51,19 @@ from mnemic.store import open_store, schema
 
 schema.HISTORY = schema.History(tuple(sys.argv[2].split()), Path(sys.argv[3]))
 open_store(sys.argv[1]).close()
+"""
+
+# Dies when so many of the statements that make a new file have been executed.
+CREATOR = """
+import os, signal, sys
+from mnemic.store import open_store, schema
+
+def dying(statements=schema.creation()):
+    yield from statements[: int(sys.argv[2])]
+    os.kill(os.getpid(), signal.SIGKILL)
+
+schema.creation = dying
+open_store(sys.argv[1])
 """
 
 
@@ -141,12 +157,39 @@ def test_from_every_past_schema(revision: str, tmp_path: Path) -> None:
     assert shape(path) == shape(new)
 
 
-def test_the_migrations_lead_to_the_tables(tmp_path: Path) -> None:
-    open_store(tmp_path / "migrated.db").close()
-    engine = create_engine(f"sqlite:///{tmp_path}/declared.db")
-    tables.create_all(engine)
-    engine.dispose()
-    assert shape(tmp_path / "migrated.db") == shape(tmp_path / "declared.db")
+def test_a_new_file_is_what_the_migrations_lead_to(tmp_path: Path) -> None:
+    new, migrated = tmp_path / "new.db", tmp_path / "migrated.db"
+    open_store(new).close()
+    file = SqliteFile(migrated, busy_timeout_s=1)
+    file.create_if_missing()
+    file.prepare_new()
+    with file.raw() as raw:
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        with engine.begin() as connection:
+            config = Config()
+            config.set_main_option("script_location", str(HISTORY.scripts))
+            config.attributes["connection"] = connection
+            command.upgrade(config, HISTORY.head)
+            raw.execute(f"PRAGMA application_id={APPLICATION_ID}")
+    file.close()
+    assert everything(new) == everything(migrated)
+    assert len(everything(new)["objects"]) > 60
+
+
+def everything(path: Path) -> dict[str, object]:
+    """What SQLite knows of a file: its header, each table, index and column with its definition, and the stamp."""
+    with closing(sqlite3.connect(path)) as connection:
+        header = [connection.execute(f"PRAGMA {name}").fetchone() for name in HEADER]
+        rows = connection.execute("SELECT type, name, tbl_name, sql FROM sqlite_master").fetchall()
+        of_tables = {
+            (table, pragma): connection.execute(f"PRAGMA {pragma}({table})").fetchall()
+            for kind, table, _, _ in rows
+            if kind == "table"
+            for pragma in ("table_xinfo", "foreign_key_list")
+        }
+        stamp = connection.execute("SELECT * FROM alembic_version").fetchall()
+    objects = sorted((kind, name, of, "".join((sql or "").split())) for kind, name, of, sql in rows)
+    return {"header": header, "objects": objects, "tables": of_tables, "stamp": stamp}
 
 
 def test_the_revisions_are_those_of_the_scripts() -> None:
@@ -251,11 +294,11 @@ def test_a_killed_migration_leaves_the_old_schema(path: Path, monkeypatch: pytes
     assert look(path)[0] == "next"
 
 
-def test_a_killed_creation_is_made_up_for(tmp_path: Path) -> None:
+@pytest.mark.parametrize("made", [1, 30])
+def test_a_killed_creation_is_made_up_for(made: int, tmp_path: Path) -> None:
     path = tmp_path / "data" / "memory.db"
     path.parent.mkdir()
-    killing = history(tmp_path, "import os, signal; os.kill(os.getpid(), signal.SIGKILL)")
-    process = python(MIGRATOR, path, " ".join(killing.revisions), killing.scripts)
+    process = python(CREATOR, path, made)
     process.communicate()
     assert process.returncode == -signal.SIGKILL
     with closing(open_store(path)) as store:

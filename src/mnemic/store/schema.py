@@ -9,11 +9,15 @@ import threading
 from collections.abc import Generator
 from contextlib import contextmanager
 from dataclasses import dataclass
+from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, StaticPool, create_engine
+from sqlalchemy import Connection, Index, StaticPool, create_engine
+from sqlalchemy.dialects import sqlite
+from sqlalchemy.schema import CreateIndex, CreateTable
 
 from mnemic.errors import MigrationFailed, StoreCorrupt, StoreError, StoreNewer
+from mnemic.store.columns import tables
 from mnemic.store.migrations import REVISIONS
 from mnemic.store.sqlite import APPLICATION_ID, SqliteFile
 
@@ -33,6 +37,14 @@ class History:
 
 _alembic = threading.Lock()  # it keeps what it works on in module variables
 HISTORY = History(REVISIONS, Path(__file__).parent / "migrations")
+
+# As Alembic makes it; the next migration begins at what stands here.
+_STAMP = (
+    "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
+    " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
+    f"INSERT INTO alembic_version (version_num) VALUES ('{REVISIONS[-1]}')",
+    f"PRAGMA application_id={APPLICATION_ID}",
+)
 
 
 @dataclass(frozen=True, slots=True)
@@ -98,8 +110,9 @@ def _migrate(file: SqliteFile) -> Migrated:
         if before == HISTORY.head:
             return Migrated(before, HISTORY.head, None)
         if before is None:
-            _run(connection)
-            return Migrated(None, HISTORY.head, None)
+            for statement in creation():
+                raw.execute(statement)
+            return Migrated(None, REVISIONS[-1], None)
         backup = Path(f"{file.path}.backup-{before}")
         try:
             file.back_up(backup)
@@ -108,6 +121,22 @@ def _migrate(file: SqliteFile) -> Migrated:
             message = f"{file.path} is still at schema {before} and usable: migrating to {HISTORY.head} failed: {error}"
             raise MigrationFailed(message) from error
         return Migrated(before, HISTORY.head, backup)
+
+
+@cache
+def creation() -> tuple[str, ...]:
+    """What makes the tables of an empty file, and says which schema they are.
+
+    In one step: the migrations lead to the same, as a test sees, in ten times the time.
+    """
+    dialect = sqlite.dialect()
+    made = [CreateTable(table) for table in tables.sorted_tables]
+    indexes = [CreateIndex(index) for table in tables.sorted_tables for index in sorted(table.indexes, key=_name)]
+    return (*(str(element.compile(dialect=dialect)) for element in (*made, *indexes)), *_STAMP)
+
+
+def _name(index: Index) -> str:
+    return str(index.name)
 
 
 @contextmanager
