@@ -141,60 +141,70 @@ def test_no_key_and_no_good_key_are_refused(here, header):
 # the leak test that ships ----------------------------------------------------------------------------------
 
 
-def test_nothing_crosses():
-    tried = leaks.run(rounds=1)
+ONE = leaks.PAIRS[:1]
+"""All that is tried is tried for one pair of tenants as for another."""
+METHODS = [name for name in vars(TenantMemory) if not name.startswith("_") and name != "unveiling"]
+
+
+class Watched:
+    """One run of the whole leak test, and what each surface tried: paths, and methods of a tenant's memory."""
+
+    def __init__(self):
+        self.paths = {}
+        self.methods = {}
+        self.routes = set()
+        with pytest.MonkeyPatch.context() as patch:
+            for name in METHODS:
+                patch.setattr(TenantMemory, name, self._noted(name, getattr(TenantMemory, name)))
+            self.tried = leaks.run(self._surfaces, rounds=1)
+
+    def _noted(self, name, method):
+        def call(memory, *args, **kwargs):
+            self.methods[self._trying].add(name)
+            return method(memory, *args, **kwargs)
+
+        return call
+
+    def _surfaces(self, memory, client):
+        for path, operations in client.app.openapi()["paths"].items():
+            self.routes |= {f"{method.upper()} {path}" for method in operations}
+        return {name: self._watched(name, surface) for name, surface in leaks.standard(memory, client).items()}
+
+    def _watched(self, name, surface):
+        paths = self.paths[name] = set()
+        self.methods[name] = set()
+
+        def read(key, own, other, chance):
+            self._trying = name
+            for path, came in surface(key, own, other, chance):
+                paths.add(path)
+                yield path, came
+
+        return read
+
+
+@pytest.fixture(scope="module")
+def watched():
+    return Watched()
+
+
+def test_nothing_crosses(watched):
+    tried = watched.tried
     assert (tried.leaks, tried.blind) == ((), ())
     assert set(tried.reads) == {"python", "rest", "mcp"}
     assert min(tried.reads.values()) > 500
 
 
-@pytest.fixture
-def asked(monkeypatch):
-    """What the three surfaces call: methods of a tenant's memory, routes, and tools and resources."""
-    called = set()
-
-    def noted(name, method):
-        def call(self, *args, **kwargs):
-            called.add(name)
-            return method(self, *args, **kwargs)
-
-        return call
-
-    for name in METHODS:
-        monkeypatch.setattr(TenantMemory, name, noted(name, getattr(TenantMemory, name)))
-    return called
+def test_python_is_tried_by_every_method(watched):
+    assert watched.methods["python"] == set(METHODS)
 
 
-METHODS = [name for name in vars(TenantMemory) if not name.startswith("_") and name != "unveiling"]
-
-
-def test_python_is_tried_by_every_method(asked):
-    leaks.run(lambda memory, client: {"python": leaks.Python(memory, client.app.state.door.keys)}, rounds=1)
-    assert asked == set(METHODS)
-
-
-def test_rest_and_mcp_are_tried_by_every_route_tool_and_resource(monkeypatch):
-    paths = {"rest": set(), "mcp": set()}
-    document = {}
-
-    def watched(name, surface):
-        def read(key, own, other, chance):
-            for path, came in surface(key, own, other, chance):
-                paths[name].add(path)
-                yield path, came
-
-        return read
-
-    def surfaces(memory, client):
-        document.update(client.app.openapi()["paths"])
-        return {"rest": watched("rest", leaks.Rest(client)), "mcp": watched("mcp", leaks.Mcp(client))}
-
-    leaks.run(surfaces, rounds=1)
-    routes = {f"{method.upper()} {path}" for path, operations in document.items() for method in operations}
-    assert {path.rpartition(" ")[0] for path in paths["rest"]} == routes - {"POST /v1/import"}
-    assert {*TOOLS, *(str(one.uri) for one in RESOURCES)} <= paths["mcp"]
+def test_rest_and_mcp_are_tried_by_every_route_tool_and_resource(watched):
+    rest, mcp = watched.paths["rest"], watched.paths["mcp"]
+    assert {path.rpartition(" ")[0] for path in rest} == watched.routes - {"POST /v1/import"}
+    assert {*TOOLS, *(str(one.uri) for one in RESOURCES)} <= mcp
     for one in TEMPLATES:
-        assert any(path.startswith(one.uri_template.partition("{")[0]) for path in paths["mcp"])
+        assert any(path.startswith(one.uri_template.partition("{")[0]) for path in mcp)
 
 
 def test_a_memory_that_forgets_whose_words_it_reads_is_found_out(monkeypatch, cli):
@@ -205,7 +215,8 @@ def test_a_memory_that_forgets_whose_words_it_reads_is_found_out(monkeypatch, cl
         return str(user_id) if str(user_id).startswith("tenant/") else stored(self, user_id)
 
     monkeypatch.setattr(leaks.Tenant, "stored", leaky)
-    monkeypatch.setitem(leaks.run.__kwdefaults__, "rounds", 1)
+    for name, fewer in {"rounds": 1, "pairs": ONE}.items():
+        monkeypatch.setitem(leaks.run.__kwdefaults__, name, fewer)
     monkeypatch.setattr(leak_probes, "QUERIES", leak_probes.QUERIES[:4])
     code, out, _ = cli("doctor", "--leak-test", "--json")
     findings = json.loads(out)["findings"]
@@ -229,7 +240,7 @@ def test_one_route_alone_that_leaks_is_found_out(monkeypatch):
         return self.whole.users() + [turn.text for turn in self.whole.get_all(user_id="tenant/leak-there/ana")]
 
     monkeypatch.setattr(TenantMemory, "users", users)
-    tried = leaks.run(lambda memory, client: {"rest": leaks.Rest(client)}, rounds=1)
+    tried = leaks.run(lambda memory, client: {"rest": leaks.Rest(client)}, rounds=1, pairs=ONE)
     assert {leak.path for leak in tried.leaks} == {"GET /v1/users (200)"}
 
 

@@ -7,7 +7,7 @@ from __future__ import annotations
 
 import random
 import tempfile
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import Final
@@ -30,6 +30,8 @@ from mnemic.types import KEY_SCOPES
 
 HERE: Final = "leak-here"
 THERE: Final = "leak-there"
+PAIRS: Final = ((HERE, THERE), (THERE, HERE), (DEFAULT, HERE), (DEFAULT, THERE))
+"""Whose key is tried, and whose words it must not get."""
 _USER: Final = "ana"
 _NO_LIMIT: Final = 1e9
 
@@ -59,13 +61,18 @@ class Tried:
 
 
 def run(
-    surfaces: Callable[[Memory, Client], Mapping[str, Surface]] | None = None, *, rounds: int = 3, seed: int = 0
+    surfaces: Callable[[Memory, Client], Mapping[str, Surface]] | None = None,
+    *,
+    rounds: int = 3,
+    pairs: Sequence[tuple[str, str]] = PAIRS,
+    seed: int = 0,
 ) -> Tried:
     """Plant secrets, try every path, and say what crossed.
 
     Args:
         surfaces: From a memory and a client of its application the ways to read; those of this package without it.
         rounds: How often, with other ids, users and questions.
+        pairs: Whose key is tried on whose words; of ``HERE``, ``THERE`` and the default tenant.
         seed: Of the chance.
     """
     with (
@@ -79,7 +86,7 @@ def run(
         key = {name: keys.create("leak test", tenant=name, scopes=KEY_SCOPES).key for name in planted}
         trial = _Trial(memory, (surfaces or standard)(memory, client), planted, key, random.Random(seed))
         for _ in range(rounds):
-            trial.go_round()
+            trial.go_round(pairs)
         return trial.result()
 
 
@@ -131,10 +138,10 @@ class _Trial:
         self._seen: set[str] = set()
         self._leaks: dict[Leak, None] = {}
 
-    def go_round(self) -> None:
-        """Every surface once, with each tenant's key after each other tenant's words."""
+    def go_round(self, pairs: Sequence[tuple[str, str]]) -> None:
+        """Every surface once for each pair: one tenant's key, another one's words."""
         for surface, read in self._ways.items():
-            for mine, others in ((HERE, THERE), (THERE, HERE), (DEFAULT, HERE), (DEFAULT, THERE)):
+            for mine, others in pairs:
                 own, other = self._planted[mine], self._planted[others]
                 before = self._kept(other)
                 for path, came in read(self._key[mine], own, other, self._chance):
