@@ -9,6 +9,8 @@ import sys
 
 import pytest
 
+from yardstick import slowness
+
 HEAVY = {"numpy", "scipy", "sqlalchemy", "onnxruntime", "tokenizers", "alembic", "typer", "rich"}
 MODELS = {"onnxruntime", "tokenizers", "scipy", "spacy", "pydantic_ai"}
 
@@ -82,7 +84,7 @@ def test_a_memory_writes_nothing_outside_its_own_file(tmp_path):
 
 def test_importing_the_package_takes_less_than_50_milliseconds():
     # Of the processor's time, the best of five: other processes of the machine do not count.
-    assert min(float(run(TIMED)) for _ in range(5)) < 0.05
+    assert min(float(run(TIMED)) for _ in range(5)) < 0.05 * max(1, slowness())
 
 
 def test_a_warm_memory_s_first_search_loads_no_library(tmp_path):

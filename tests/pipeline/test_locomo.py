@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import json
-import statistics
 import time
+from functools import partial
 
 import numpy as np
 import pytest
@@ -13,11 +13,10 @@ from mnemic import importers
 from mnemic.errors import EmbedderUnavailable
 from mnemic.memory import Memory
 from mnemic.models.minilm import MiniLM
+from yardstick import EMBEDDING_MS, SENTENCE, WORK_MS, cpu_s, slowness, work
 
 CONVERSATION = "conv-41"
 ROUNDS = 5
-NOISE = 1.5
-"""CPU time grows by half where other programs use the processor's caches; alone it takes 8 and 4 milliseconds."""
 
 
 class Timed:
@@ -49,7 +48,7 @@ class Imported:
         self.report = importers.load(importers.read(file), memory)
         self.seconds, self.embedding = time.process_time() - started, embedder.seconds
         self.embedder = embedder
-        self.questions = [entry["question"] for entry in sample["qa"]][:40]
+        self.questions = [entry["question"] for entry in sample["qa"]][:20]
 
 
 @pytest.fixture(scope="module")
@@ -82,7 +81,7 @@ def test_who_john_went_to_yoga_with(imported):
 
 
 def test_importing_costs_little_and_most_of_it_is_the_embedder(imported):
-    assert imported.seconds <= 40
+    assert imported.seconds <= 40 * max(1, slowness())
     assert imported.embedding >= 0.75 * imported.seconds
 
 
@@ -91,38 +90,44 @@ def test_importing_again_adds_nothing(imported):
     assert (again.messages, again.new, again.warnings) == (imported.report.messages, 0, [])
 
 
-def milliseconds(ask, questions):
-    """CPU time of the median question; the best of some rounds, for other work on the machine only adds to it."""
-    for question in questions[:3]:
-        ask(question)
-    return min(statistics.median(_seconds(ask, question) for question in questions) for _ in range(ROUNDS)) * 1000
-
-
-def _seconds(ask, question):
-    started = time.process_time()
-    ask(question)
-    return time.process_time() - started
-
-
 def test_a_query_takes_12_milliseconds_and_6_without_its_embedding(imported, monkeypatch):
-    def ask(question):
-        assert imported.memory.search(question, user_id=CONVERSATION).results
+    """On the reference machine; here as much more as the yardstick takes, which is laid on between the questions."""
+    ask = partial(imported.memory.search, user_id=CONVERSATION)
+    embed, remembered = imported.embedder.embed, {}
 
-    whole = milliseconds(ask, imported.questions)
-    remembered = {}
-
-    def embed(texts, *, kind="passage"):
+    def known(texts, *, kind="passage"):
         key = tuple(texts)
         if key not in remembered:
-            remembered[key] = Timed.embed(imported.embedder, texts, kind=kind)
+            remembered[key] = embed(texts, kind=kind)
         return np.array(remembered[key])
 
-    monkeypatch.setattr(imported.embedder, "embed", embed)
+    def without(question):
+        with monkeypatch.context() as patch:
+            patch.setattr(imported.embedder, "embed", known)
+            return cpu_s(partial(ask, question))
+
     for question in imported.questions:
-        ask(question)
-    without = milliseconds(ask, imported.questions)
-    assert whole <= 12 * NOISE
-    assert without <= 6 * NOISE
+        assert ask(question).results
+        without(question)
+    costs = np.array(
+        [
+            [
+                (
+                    cpu_s(partial(ask, question)),
+                    without(question),
+                    cpu_s(work),
+                    cpu_s(partial(embed, [SENTENCE], kind="query")),
+                )
+                for question in imported.questions
+            ]
+            for _ in range(ROUNDS)
+        ]
+    )
+    assert remembered
+    whole, least, worked, embedded = np.median(costs, axis=1).T
+    # What else the machine does costs both alike within a round; of the rounds, the middle one.
+    assert np.median(whole / (worked + embedded)) * (WORK_MS + EMBEDDING_MS) <= 12
+    assert np.median(least / worked) * WORK_MS <= 6
 
 
 def test_it_takes_6_megabytes_on_disk(imported):

@@ -1,10 +1,9 @@
 from __future__ import annotations
 
-import time
-
 import pytest
 
 from mnemic.algo.cues import mentions, mentions_at, normalise
+from yardstick import at_most
 
 
 def keys(text: str, *names: str) -> list[str]:
@@ -145,7 +144,6 @@ def test_names_are_cut_out_of_given_spans() -> None:
 )  # fmt: skip
 def test_time_is_linear(pattern: str) -> None:
     text = "x" + pattern * (100_000 // len(pattern)) + "x"
-    began = time.process_time()
-    mentions(text, {"John", "Mary Ann", "田中"})
-    normalise(text)
-    assert time.process_time() - began < 3
+    with at_most(3):
+        mentions(text, {"John", "Mary Ann", "田中"})
+        normalise(text)

@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import time
 from pathlib import Path
 
 import pytest
@@ -12,6 +11,7 @@ from hypothesis import strategies as st
 from mnemic.errors import InvalidFile
 from mnemic.importers import Conversation, Skipped, read
 from mnemic.importers.text import looks_like
+from yardstick import at_most
 
 
 def transcript(tmp_path: Path, text: str) -> tuple[list[Conversation], list[Skipped]]:
@@ -193,7 +193,6 @@ def test_every_message_of_a_transcript_comes_back(messages):
     "line", ["a " * 500_000, "[" * 1_000_000, "2024-03-01 " * 90_000, "Ab" * 500_000 + ":", "# " * 500_000]
 )
 def test_a_hostile_line_costs_linear_time(tmp_path, line):
-    started = time.perf_counter()
-    [one], _ = transcript(tmp_path, f"Ana: x\n{line}\n")
-    assert len(one.messages) == 1
-    assert time.perf_counter() - started < 1
+    with at_most(1):
+        [one], _ = transcript(tmp_path, f"Ana: x\n{line}\n")
+        assert len(one.messages) == 1

@@ -1,11 +1,11 @@
 from __future__ import annotations
 
-import time
 import unicodedata
 
 import pytest
 
 from mnemic.algo.names import named, strip
+from yardstick import at_most
 
 PEOPLE = ("Ana Silva", "Bo", "user", "José", "田中", "  ", "J. Smith")
 
@@ -68,10 +68,9 @@ def test_without_speakers_nothing_is_named_or_stripped() -> None:
 
 
 def test_a_question_of_a_megabyte() -> None:
-    started = time.process_time()
-    strip("Ana's cat " * 100_000, PEOPLE)
-    named("a" * 1_000_000, PEOPLE)
-    assert time.process_time() - started < 5
+    with at_most(5):
+        strip("Ana's cat " * 100_000, PEOPLE)
+        named("a" * 1_000_000, PEOPLE)
 
 
 @pytest.mark.parametrize(
