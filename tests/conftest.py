@@ -73,7 +73,7 @@ def _timestamp(published: str) -> datetime:
 
 @pytest.fixture(scope="session")
 def new_database(tmp_path_factory: pytest.TempPathFactory) -> Path:
-    """A database that nobody has used yet: copying it is twenty times as fast as making one."""
+    """A database that nobody has used yet: copying it is some three times as fast as making one."""
     path = tmp_path_factory.mktemp("new") / "memory.db"
     Memory.open(path, embedder=None).close()
     return path

@@ -42,7 +42,7 @@ class Served:
 
 @cache
 def _new_database() -> bytes:
-    """A database that nobody has used yet: copying it is far faster than making one."""
+    """A database that nobody has used yet: copying it is faster than making one."""
     with tempfile.TemporaryDirectory() as folder:
         path = Path(folder) / "m.db"
         Memory.open(path, embedder=None).close()
