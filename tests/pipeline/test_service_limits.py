@@ -10,6 +10,7 @@ import pytest
 from starlette.testclient import TestClient
 
 from mnemic.service import app as application
+from mnemic.service import running
 from mnemic.service.buckets import Buckets
 from mnemic.service.door import is_loopback
 from mnemic.service.settings import Settings
@@ -207,3 +208,10 @@ def test_fastapi_tells_nobody_whatever_the_environment_says(build, monkeypatch):
 def test_no_page_of_the_server_fetches_anything(build):
     client = build().client()
     assert client.get("/docs").status_code == client.get("/redoc").status_code == 404
+
+
+def test_a_connection_may_rest_longer_than_proxies_let_it(build, monkeypatch):
+    configured = []
+    monkeypatch.setattr(running._Server, "run", lambda server: configured.append(server.config))
+    running.run(build().app, host="127.0.0.1", port=0, started=lambda _: None)
+    assert configured[0].timeout_keep_alive > 60

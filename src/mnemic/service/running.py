@@ -10,6 +10,8 @@ from fastapi import FastAPI
 
 _FAREWELL_S: Final = 5
 """Seconds that requests under way have when the server is told to end."""
+_IDLE_S: Final = 75
+"""Seconds that a connection may rest: longer than proxies and clients keep theirs, or they ask one that just closed."""
 
 
 class _Server(uvicorn.Server):
@@ -42,6 +44,6 @@ def run(app: FastAPI, *, host: str, port: int, started: Callable[[str], None]) -
     """
     config = uvicorn.Config(
         app, host=host, port=port, log_config=None, access_log=False, server_header=False,
-        timeout_graceful_shutdown=_FAREWELL_S,
+        timeout_graceful_shutdown=_FAREWELL_S, timeout_keep_alive=_IDLE_S,
     )  # fmt: skip
     _Server(config, started).run()
