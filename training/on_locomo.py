@@ -1,20 +1,18 @@
 """Two embedders on LoCoMo's development half, through mnemic's own benchmark; the test half is refused.
 
-``dense`` is the benchmark's. ``dense-nameless`` is asked without the participants' names, as mnemic asks its embedder.
-``default`` is mnemic as it ships.
+The systems are those of ``mnemic bench``; ``default`` is mnemic as it ships.
 """
 
 from __future__ import annotations
 
 from collections.abc import Sequence
 from contextlib import closing
-from dataclasses import asdict, replace
+from dataclasses import asdict
 from typing import TYPE_CHECKING
 
-from mnemic.algo import names
 from mnemic.bench import metrics
 from mnemic.bench.cost import TimedEmbedder, TimedExtractor
-from mnemic.bench.records import Dataset, Question, Row, System
+from mnemic.bench.records import Dataset, Row, System
 from mnemic.bench.runner import row
 from mnemic.bench.statistics import paired
 from mnemic.bench.systems.ours import Ours
@@ -24,7 +22,6 @@ from mnemic.config import Fusion
 from mnemic.models import registry
 
 if TYPE_CHECKING:
-    from mnemic.importers import Conversation
     from mnemic.protocols import Embedder
 
 SYSTEMS = ("dense", "dense-nameless", "default")
@@ -63,17 +60,11 @@ def rows(name: str, embedder: Embedder, dataset: Dataset) -> list[Row]:
         for user, conversations in dataset.conversations.items():
             system.load(user, conversations)
             for question in (each for each in dataset.questions if each.user_id == user):
-                put = nameless(question, conversations) if name == "dense-nameless" else question
                 asked += (
-                    row(question, level, system.search(put, top_k=_DEEPEST, level=level)) for level in system.levels
+                    row(question, level, system.search(question, top_k=_DEEPEST, level=level))
+                    for level in system.levels
                 )
     return asked
-
-
-def nameless(question: Question, conversations: Sequence[Conversation]) -> Question:
-    """The question without the names of those who speak in the conversations."""
-    speakers = dict.fromkeys(str(said.get("name")) for each in conversations for said in each.messages)
-    return replace(question, text=names.strip(question.text, tuple(speakers)))
 
 
 def _values(each: Row) -> list[float]:
@@ -84,5 +75,5 @@ def _values(each: Row) -> list[float]:
 def _system(name: str, embedder: Embedder) -> System:
     timed = TimedEmbedder(embedder)
     if name != "default":
-        return Reference(name, Dense(timed), timed)
+        return Reference(name, Dense(timed), timed, nameless=name == "dense-nameless")
     return Ours(name, Fusion(), embedder=timed, extractor=TimedExtractor(registry.cue_extractor("rules")))

@@ -38,9 +38,9 @@ def main() -> None:
     folder: Path = given.output or OUTPUT / ("quick" if given.quick else "full")
     folder.mkdir(parents=True, exist_ok=True)
     started = time.process_time()
-    local = registry.embedder("local")
-    assert local is not None
-    made = prepared(OUTPUT, recipe.preparation, data_folder=Environment.read().data, base=local)
+    published = registry.embedder("minilm")
+    assert published is not None
+    made = prepared(OUTPUT, recipe.preparation, data_folder=Environment.read().data, base=published)
     pairs = schedule.kept(made.pairs, recipe.most, seed=recipe.seed)
     print(
         f"{len(pairs)} of {len(made.pairs)} pairs; left out because an evaluation has them: {made.dropped}", flush=True

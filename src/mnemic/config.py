@@ -135,12 +135,12 @@ class Fusion:
     """
 
     unit: float = 1.0
-    asking: float = 0.4
-    lexical: float = 0.6
+    asking: float = 0.6
+    lexical: float = 0.4
     speaker: float = 0.5
     date: float = 0.8
     note: float = 0.2
-    trace: float = 0.8
+    trace: float = 0.6
     graph: float = 0.4
     beside: float = 0.2
     spread: int = 10

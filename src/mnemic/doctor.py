@@ -92,13 +92,13 @@ def place(database: Path) -> Iterator[Finding]:
 
 
 def database(
-    open_store: Callable[[], Store], fingerprint: str | None, reembed: Callable[[str | None], str]
+    open_store: Callable[[], Store], fits: Callable[[str], Verdict], reembed: Callable[[str | None], str]
 ) -> Iterator[Finding]:
     """Whether a database opens, is sound, and fits the embedder.
 
     Args:
         open_store: Opens it without migrating it.
-        fingerprint: The embedder's that will be used; None for none.
+        fits: How well vectors of an embedder's fingerprint fit; a warning where they serve and there are better ones.
         reembed: From an embedder's name, or None for the one that will be used, to what makes its vectors.
     """
     try:
@@ -108,14 +108,14 @@ def database(
         return
     try:
         yield Finding("schema", "ok", "current")
-        yield from _contents(store, fingerprint, reembed)
+        yield from _contents(store, fits, reembed)
     except MnemicError as error:
         yield Finding("database", "wrong", "it cannot be read", str(error))
     finally:
         store.close()
 
 
-def _contents(store: Store, fingerprint: str | None, reembed: Callable[[str | None], str]) -> Iterator[Finding]:
+def _contents(store: Store, fits: Callable[[str], Verdict], reembed: Callable[[str | None], str]) -> Iterator[Finding]:
     problems = store.check()
     users = store.users()
     if problems:
@@ -123,15 +123,14 @@ def _contents(store: Store, fingerprint: str | None, reembed: Callable[[str | No
     else:
         yield Finding("integrity", "ok", f"sound; users: {len(users):,}")
     record = store.embedder()
-    if record is not None and fingerprint is not None and record.fingerprint != fingerprint:
-        yield Finding(
-            "vectors",
-            "wrong",
-            f"they are those of {record.name}",
-            f"name it with --embedder, or change it with: {reembed(None)}",
-        )
+    verdict: Verdict = "ok" if record is None else fits(record.fingerprint)
+    found = f"of {record.name}" if record else "none yet"
+    if verdict == "wrong":
+        yield Finding("vectors", verdict, found, f"name it with --embedder, or change it with: {reembed(None)}")
+    elif verdict == "warning":
+        yield Finding("vectors", verdict, f"{found}, which serves; a better embedder is there", reembed(None))
     else:
-        yield Finding("vectors", "ok", f"of {record.name}" if record else "none yet")
+        yield Finding("vectors", verdict, found)
     pending = sum(store.counts(user).pending for user in users)
     if pending:
         way_out = reembed(record.name if record else None)

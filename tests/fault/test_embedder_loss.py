@@ -17,7 +17,7 @@ from mnemic.errors import EmbedderMismatch, EmbedderUnavailable, EmbeddingFailed
 from mnemic.memory import Memory
 from mnemic.models.checked import Checked
 from mnemic.models.doubles import HashEmbedder
-from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 
 TALK = [
     {"role": "user", "name": "Ana", "content": f"I keep {n} herons in my garden. Number {n} likes fish.", "id": f"m{n}"}
@@ -250,7 +250,7 @@ def test_files_of_the_embedded_embedder_that_are_missing_or_altered(tmp_path, da
     weights = tmp_path / "model.onnx"
     if damage == "altered":
         weights.write_bytes(b"not a model")
-    with Memory.open(tmp_path / "m.db", embedder=MiniLM(weights=weights)) as memory:
+    with Memory.open(tmp_path / "m.db", embedder=MnemicMiniLM(weights=weights)) as memory:
         added = memory.add(TALK, user_id="u")
         assert added.new == 12
         assert "model.onnx" in added.warnings[0]

@@ -233,7 +233,7 @@ def test_migrate_and_doctor(filled, tmp_path):
 def test_reembed_gives_vectors_to_what_was_added_without(filled):
     assert json.loads(filled("status", "--user", "ana", "--json")[1])["counts"]["pending"] == 3
     code, out, _ = filled("reembed", "--json")
-    assert (code, json.loads(out)["embedder"]) == (0, "all-minilm-l6-v2-int8")
+    assert (code, json.loads(out)["embedder"]) == (0, "mnemic-minilm-1")
     assert json.loads(filled("status", "--user", "ana", "--json")[1])["counts"]["pending"] == 0
     code, out, _ = filled("search", "Which animal lives with Bo?", "--user", "ana", "--json", "-k", "1")
     assert "unit" in json.loads(out)["results"][0]["signals"]

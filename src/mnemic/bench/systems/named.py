@@ -116,7 +116,8 @@ READ: Mapping[str, Read] = {
 _OTHERS: Mapping[str, str] = {
     "bm25": "BM25 of bm25s, with its stop words and Snowball's stemmer",
     "dense": "cosine of the same embedder, as plain vector stores rank",
-    "rrf": "reciprocal rank fusion of these two",
+    "dense-nameless": "the same, asked without the participants' names, as mnemic asks its embedder",
+    "rrf": "reciprocal rank fusion of bm25 and dense",
     "full-context": "everything, in order (for answers)",
     "no-memory": "nothing (for answers)",
 }
@@ -286,6 +287,14 @@ def _dense(setup: Setup) -> System:
     return Reference("dense", Dense(embedder), embedder)
 
 
+def _dense_nameless(setup: Setup) -> System:
+    from mnemic.bench.systems.rankers import Dense
+    from mnemic.bench.systems.reference import Reference
+
+    embedder = _embedder(setup)
+    return Reference("dense-nameless", Dense(embedder), embedder, nameless=True)
+
+
 def _rrf(setup: Setup) -> System:
     from mnemic.bench.systems.rankers import Bm25, Dense, Fused
     from mnemic.bench.systems.reference import Reference
@@ -309,6 +318,7 @@ def _no_memory(_: Setup) -> System:
 _MAKERS: Mapping[str, Callable[[Setup], System]] = {
     "bm25": _bm25,
     "dense": _dense,
+    "dense-nameless": _dense_nameless,
     "rrf": _rrf,
     "full-context": _full_context,
     "no-memory": _no_memory,

@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
+from dataclasses import replace
 from itertools import groupby
 from typing import TYPE_CHECKING
 
+from mnemic.algo import names
 from mnemic.bench.cost import Stopwatch, TimedEmbedder
 from mnemic.bench.records import Built, Found, Hit, Level, Question
 from mnemic.bench.systems.documents import TEXT, Documents, documents
@@ -23,11 +25,14 @@ class Reference:
         name: As in the reports.
         fit: Makes the ranker of each user and level.
         embedder: The one that it uses, if any, for the time spent in it.
+        nameless: Whether questions are asked without the participants' names, as mnemic asks its embedder.
     """
 
     levels: tuple[Level, ...] = ("trace", "turn")
 
-    def __init__(self, name: str, fit: Fit, embedder: TimedEmbedder | None = None) -> None:
+    def __init__(self, name: str, fit: Fit, embedder: TimedEmbedder | None = None, *, nameless: bool = False) -> None:
+        self._nameless = nameless
+        self._speakers: dict[str, tuple[str, ...]] = {}
         self._name = name
         self._fit = fit
         self._embedder = embedder
@@ -41,10 +46,17 @@ class Reference:
     @property
     def configuration(self) -> Mapping[str, Json]:
         """What is ranked, and how."""
-        return {"system": self._name, "text": TEXT, **self._fit.configuration}
+        return {
+            "system": self._name,
+            "text": TEXT,
+            **({"names": "strip"} if self._nameless else {}),
+            **self._fit.configuration,
+        }
 
     def load(self, user_id: str, conversations: Sequence[Conversation]) -> Built:
         """Make the documents and rankers of both levels; the cost is that of the trace level alone."""
+        said = (message for conversation in conversations for message in conversation.messages)
+        self._speakers[user_id] = tuple(dict.fromkeys(str(message.get("name")) for message in said))
         embedding = self._embedding()
         with Stopwatch() as watch:
             held = self._ranker(user_id, conversations, "trace")
@@ -56,11 +68,14 @@ class Reference:
     def search(self, question: Question, *, top_k: int, level: Level) -> Found:
         """Rank what the question may see; ``relevance`` is the best score where scores mean the same everywhere."""
         held, ranker = self._users[question.user_id, level]
+        if self._nameless:
+            question = replace(question, text=names.strip(question.text, self._speakers[question.user_id]))
         return ranked(held, ranker, question, top_k, scale=self._fit.scale, embedder=self._embedder)
 
     def close(self) -> None:
         """Forget everything."""
         self._users.clear()
+        self._speakers.clear()
 
     def _ranker(self, user_id: str, conversations: Sequence[Conversation], level: Level) -> Documents:
         held = documents(conversations, level)
