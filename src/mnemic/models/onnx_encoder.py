@@ -5,10 +5,12 @@ What was measured: ``docs/decisions/0002-embedded-embedder.md``.
 
 from __future__ import annotations
 
+import ctypes
 import hashlib
 import importlib
 import threading
 from collections.abc import Callable, Iterator, Sequence
+from contextlib import suppress
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Any, Final, Literal, NamedTuple
@@ -196,12 +198,19 @@ class OnnxEncoder:
         # By path, not as bytes: 30 MB less stay resident.
         weights, tokenizer = (file.verified(instead) for file, instead in zip(self._files, self._instead, strict=True))
         session = onnxruntime.InferenceSession(weights, options, providers=["CPUExecutionProvider"])
+        _give_back_memory()
         tokens = tokenizers.Tokenizer.from_file(tokenizer)
         # The file asks for truncation and padding to 128 tokens.
         tokens.no_truncation()
         tokens.no_padding()
         kinds = "token_type_ids" in {given.name for given in session.get_inputs()}
         return _Loaded(session, kinds, tokens, tokens.token_to_id("[CLS]"), tokens.token_to_id("[SEP]"))
+
+
+def _give_back_memory() -> None:
+    """Return to the system what unpacking the weights took and left: of 310 MB, 160."""
+    with suppress(OSError, AttributeError, TypeError):  # only glibc can be told to
+        ctypes.CDLL(None).malloc_trim(0)
 
 
 def _windows(loaded: _Loaded, text: str) -> list[list[int]]:

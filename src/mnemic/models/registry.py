@@ -145,5 +145,5 @@ def language_model(spec: str | LanguageModel | None) -> LanguageModel | None:
 
 @functools.cache
 def _encoder(spec: str) -> OnnxEncoder:
-    """One for the process: it holds about 170 MB, keeps no state, and is thread-safe."""
+    """One for the process: it holds about 120 MB, keeps no state, and is thread-safe."""
     return _ENCODERS[spec]()
