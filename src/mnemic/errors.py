@@ -15,6 +15,7 @@ MnemicError
 |  `- TooManyRequests             the same request may succeed later
 |- StoreError                     the database
 |  |- StoreLocked                 another process holds it longer than the busy timeout
+|  |- StoreUnavailable            its server cannot be reached; the same call may succeed later
 |  |- StoreReadOnly               file or folder cannot be written
 |  |- StoreFull                   the disk is full; the transaction was rolled back
 |  |- StoreCorrupt                not a database, or a damaged one
@@ -104,6 +105,10 @@ class StoreError(MnemicError):
 
 class StoreLocked(StoreError):
     """Another process held the database longer than the busy timeout."""
+
+
+class StoreUnavailable(StoreError):
+    """The database's server cannot be reached, longer than a call waits; the same call may succeed later."""
 
 
 class StoreReadOnly(StoreError):

@@ -13,6 +13,7 @@ import numpy as np
 from mnemic.protocols import Batch, Delta, EmbedderRecord, Lease, Store, TurnRow, Vectors
 from mnemic.store import open_store
 from mnemic.types import Episode, Interval, Note, Span, Thresholds, Trace, Turn, Unit, WorkKind
+from postgres_kit import open_emptied
 
 NOW = datetime(2024, 5, 17, 12, 30, 15, 250, tzinfo=UTC)
 DIM = 4
@@ -21,6 +22,7 @@ THRESHOLDS = Thresholds(tau_init=0.1, tau_alias=0.9, tau_iter=0.33, relevance=1 
 # One line a store: how to open it twice on the same place, given an empty folder.
 FACTORIES: dict[str, Callable[[Path], Store]] = {
     "sqlite": lambda folder: open_store(folder / "memory.db"),
+    "postgres": open_emptied,
 }
 
 HOSTILE = (

@@ -403,7 +403,7 @@ def test_a_read_only_folder(open_memory, tmp_path):
 
 def test_a_full_disk_stores_nothing_and_says_so(open_memory):
     kept = Kept(open_memory())
-    file = kept.memory._store._file
+    file = kept.memory._store._database
     connect = file._connect
 
     def connect_to_a_small_disk(timeout_s=None):
@@ -457,7 +457,7 @@ def test_a_file_that_vanishes_is_not_made_again_in_silence(open_memory, tmp_path
     kept = Kept(open_memory())
     for path in tmp_path.iterdir():
         path.unlink()
-    kept.memory._store._file._engine.dispose()
+    kept.memory._store._database._engine.dispose()
     with pytest.raises(StoreError, match=r"memory\.db is gone"):
         kept.memory.add("x", user_id="u")
     assert list(tmp_path.iterdir()) == []

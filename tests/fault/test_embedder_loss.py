@@ -404,7 +404,7 @@ def test_what_others_do_during_a_reembed_is_embedded_too(open_memory):
     assert memory.status(user_id="u").counts.pending == 0
     assert None not in [row for rows in vectors(memory) for _, row in rows]
     assert memory.check() == []
-    with Memory.open(Path(os.fspath(memory._store._file.path)), embedder=slow) as fresh:
+    with Memory.open(Path(os.fspath(memory._store._database.path)), embedder=slow) as fresh:
         assert [hit.quotes for hit in fresh.search("herons", user_id="u").results] == [
             hit.quotes for hit in memory.search("herons", user_id="u").results
         ]

@@ -241,8 +241,9 @@ def test_a_place_where_no_file_can_be(tmp_path: Path, place: str, message: str) 
 @pytest.mark.parametrize(
     ("name", "message"),
     [
-        ("postgresql://host/db", "this one keeps its rows in SQLite"),
-        ("postgresql+psycopg://host/db", "this one keeps its rows in SQLite"),
+        ("postgresql+asyncpg://host/db", r"does not know postgresql\+asyncpg:// databases"),
+        ("postgresql://host:port/db", "this is no address of a database"),
+        ("postgresql://host/db?schema=A-b", "a schema is named by small letters"),
         ("mysql://host/db", "does not know mysql://"),
         (":memory:", "names no file"),
         ("sqlite://", "names no file"),

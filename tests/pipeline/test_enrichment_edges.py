@@ -273,7 +273,7 @@ def test_nobody_waits_for_what_they_have_no_model_for(opened, clock):
     assert opened(None).wait(timeout=PATIENCE_S).waiting_for == ("too many requests",)
     notes_only = opened(model)
     assert notes_only.wait(user_id="ana", timeout=PATIENCE_S).pending == 1
-    with closing(open_store(notes_only._store._file.path)) as store:
+    with closing(open_store(notes_only._store._database.path)) as store:
         clock.passes(hours=1)
         until = clock.now + timedelta(hours=1)
         assert store.claim(["episodes"], token="dead", now=clock.now, until=until) is not None

@@ -71,6 +71,7 @@ app.add_typer(keys.app)
 app.command()(mcp.mcp)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
+app.command()(upkeep.copy)
 app.command()(upkeep.doctor)
 app.add_typer(bench.app)
 

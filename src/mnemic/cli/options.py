@@ -28,7 +28,9 @@ DEFAULT_DATABASE = "memory.db"
 
 Database = Annotated[
     str | None,
-    typer.Option("--db", metavar="FILE", help="The database. [MNEMIC_DB; memory.db]"),
+    typer.Option(
+        "--db", metavar="NAME", help="The database: a file, or postgresql://host/name. [MNEMIC_DB; memory.db]"
+    ),
 ]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory. [MNEMIC_USER]")]
 EmbedderName = Annotated[
@@ -189,6 +191,15 @@ def existing(given: str | None) -> str:
 def located(name: str) -> str | Path:
     """What a database's name stands for: an address, or a path."""
     return name if "://" in name else output.path(name)
+
+
+def shown(name: str) -> str:
+    """A database's name for people and programs: without a password."""
+    if "://" not in name:
+        return name
+    from mnemic.store import shown_name
+
+    return shown_name(name)
 
 
 @contextmanager

@@ -174,10 +174,11 @@ def status(db: options.Database = None, user: options.User = None, json: options
     with options.memory(name, "none") as memory:
         found = memory.status(user_id=user_id)
     if json:
-        output.result(output.as_json({"database": name, **asdict(found)}))
+        output.result(output.as_json({"database": options.shown(name), **asdict(found)}))
         return
     output.result(
-        f"{output.shown(name)}: {found.size_bytes / (1 << 20):,.1f} MiB, {output.counted(found.users, 'user')}"
+        f"{output.shown(options.shown(name))}: {found.size_bytes / (1 << 20):,.1f} MiB,"
+        f" {output.counted(found.users, 'user')}"
     )
     output.result(f"vectors: {found.embedder or 'none yet'}; cues: {found.cue_extractor}")
     if found.counts is not None and user_id is not None:

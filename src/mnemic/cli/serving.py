@@ -49,7 +49,8 @@ def serve(
     # Told to end while the server ends: by then it has to be ended, not killed, for its work to be given back.
     with interrupt.until_told(), options.memory(name, embedder, options.everything(), workers=threads) as memory:
         log_as_json()
+        shown = output.shown(options.shown(name))
         run(
             create(memory, settings=settings, mounts=[mcp_http.mount, inspector.mount]), host=host, port=port,
-            started=lambda address: output.note(f"Serving {output.shown(name)} at {address}; Ctrl-C ends it."),
+            started=lambda address: output.note(f"Serving {shown} at {address}; Ctrl-C ends it."),
         )  # fmt: skip

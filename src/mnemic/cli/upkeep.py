@@ -1,4 +1,4 @@
-"""Commands that look after a database: reembed, migrate, doctor."""
+"""Commands that look after a database: reembed, migrate, copy, doctor."""
 
 from __future__ import annotations
 
@@ -43,7 +43,7 @@ def reembed(
 def migrate(db: options.Database = None, json: options.AsJson = False) -> None:
     """Bring a database to the current schema.
 
-    A backup copy is made first. Opening a database does the same.
+    A backup copy of a file is made first; of PostgreSQL, make one with pg_dump. Opening a database does the same.
     """
     from mnemic import store
 
@@ -55,6 +55,39 @@ def migrate(db: options.Database = None, json: options.AsJson = False) -> None:
         output.result(f"Nothing to do: the schema is the current one, {done.after}")
     else:
         output.result(f"Migrated from {done.before} to {done.after}" + (f"; before it: {backup}" if backup else ""))
+
+
+def copy(
+    source: Annotated[str, typer.Argument(metavar="SOURCE", help="A file, or postgresql://host/name.")],
+    destination: Annotated[str, typer.Argument(metavar="DESTINATION", help="One without anything in it.")],
+    json: options.AsJson = False,
+) -> None:
+    """Copy a whole database: every row with its id, from a file to PostgreSQL or back.
+
+    An interrupted copy goes on where it stopped, by the same command; until then nobody can open the destination.
+    At the end everything is read back and compared.
+    """
+    from mnemic import store
+
+    done = 0
+
+    def advance(users: int) -> None:
+        nonlocal done
+        done += users
+
+    places = options.located(options.existing(source)), options.located(destination)
+    try:
+        copied = store.copy(*places, progress=advance)
+    except KeyboardInterrupt:
+        output.note(f"Interrupted after {output.counted(done, 'user')}. The same command goes on from there.")
+        raise typer.Exit(130) from None
+    if json:
+        output.result(output.as_json(asdict(copied)))
+    else:
+        output.result(
+            f"Copied {output.counted(copied.users, 'user')}, {output.counted(copied.rows, 'row')}, read back and found"
+            f" equal (checksum {copied.checksum})"
+        )
 
 
 def doctor(
@@ -111,7 +144,7 @@ def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
     yield from checks.database(
         lambda: open_store(place, migrate=False),
         fits,
-        lambda named: way_out(name, named or asked),
+        lambda named: way_out(options.shown(name), named or asked),
     )
 
 

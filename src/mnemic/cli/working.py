@@ -43,7 +43,7 @@ def worker(
     if not once:
         with interrupt.until_told() as told, options.memory(name, embedder, thinking, workers=threads) as memory:
             _again(memory, retry=retry)
-            output.note(f"Working for {output.shown(name)}; Ctrl-C ends it.")
+            output.note(f"Working for {output.shown(options.shown(name))}; Ctrl-C ends it.")
             # Where there is no model, this thread makes the vectors: no other one was begun for it.
             number = told((lambda: memory.wait(timeout=_LOOK_S)) if thinking["model"] is None else lambda: None)
         raise typer.Exit(128 + number)

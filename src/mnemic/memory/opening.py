@@ -11,7 +11,7 @@ from mnemic.errors import EmbedderUnavailable, InvalidInput
 from mnemic.memory.agreement import agree, agree_on_cues
 from mnemic.models import registry
 from mnemic.protocols import CueExtractor, Embedder, Store
-from mnemic.store import open_store
+from mnemic.store import open_store, shown_name
 
 _log = logging.getLogger("mnemic")
 _ENRICHING = {
@@ -43,7 +43,7 @@ def opened(database: str | Path, embedder: Embedder | str | None, cue_extractor:
     store = open_store(database)
     try:
         model, warnings = _local(store) if embedder == "local" else (named, [])
-        agree(store, model, database)
+        agree(store, model, shown_name(database))
         warnings += agree_on_cues(store, extractor)
     except BaseException:
         store.close()

@@ -27,6 +27,7 @@ from mnemic.models import registry
 from mnemic.models.prices import Price
 from mnemic.models.purposes import Given, LanguageModels
 from mnemic.protocols import CueExtractor, Embedder, Reranker, ServiceRows, Store
+from mnemic.store import shown_name
 
 _SEARCHING: Final = ("scipy.sparse", "scipy.linalg")
 """Imported where they are first used: 0.4 s, which adding does not need."""
@@ -69,7 +70,7 @@ class Wired:
             clock: Says when now is, aware.
             make_id: Makes ids for messages that have none.
             warnings: Repeated in every search result.
-            database: The store's file, for the commands that messages name.
+            database: The store's name, without a password, for the commands that messages name.
             models: The language models, over the same store's ledger; None for none.
             enrichment: What they do with what is added.
             workers: Threads that see to it.
@@ -115,7 +116,7 @@ class Wired:
         """Open a database, creating it where there is none.
 
         Args:
-            database: A file.
+            database: A file, or ``postgresql://user:password@host:port/database?schema=name`` (extra ``postgres``).
             embedder: ``local`` is the embedded one (without its files memory is lexical only, and says so); None
                 for lexical retrieval only; else a name as in ``models.registry``, or an embedder.
             cue_extractor: ``rules``, ``spacy``, or an extractor.
@@ -149,7 +150,7 @@ class Wired:
             timezone=timezone,
             index_bytes=index_bytes,
             warnings=parts.warnings,
-            database=database,
+            database=shown_name(database),
             models=models,
             enrichment=settings,
             workers=workers,

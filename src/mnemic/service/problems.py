@@ -89,7 +89,7 @@ def of_error(error: errors.MnemicError) -> Response:
     if status == 401:
         headers["WWW-Authenticate"] = 'Bearer realm="mnemic"'
     wait = getattr(error, "retry_after_s", None)
-    if wait is None and isinstance(error, errors.StoreLocked | errors.LanguageModelBusy):
+    if wait is None and isinstance(error, errors.StoreLocked | errors.StoreUnavailable | errors.LanguageModelBusy):
         wait = _RETRY_S
     if wait is not None:
         headers["Retry-After"] = str(max(1, math.ceil(wait)))

@@ -2,44 +2,128 @@
 
 from __future__ import annotations
 
+from collections.abc import Callable
+from contextlib import closing
+from importlib.util import find_spec
 from pathlib import Path
+from typing import TYPE_CHECKING
 
 from sqlalchemy import make_url
 
-from mnemic.errors import StoreError
-from mnemic.store import schema
+from mnemic.errors import MissingExtra, StoreConflict, StoreError
+from mnemic.store import copying, schema
+from mnemic.store.copying import Copied
+from mnemic.store.postgres_address import parse, shown
 from mnemic.store.schema import Migrated
 from mnemic.store.sql import SqlStore
 from mnemic.store.sqlite import SqliteFile
 
-__all__ = ["Migrated", "SqlStore", "migrate", "open_store"]
+if TYPE_CHECKING:
+    from mnemic.store.database import Database
+
+__all__ = ["Copied", "Migrated", "SqlStore", "copy", "migrate", "open_store", "shown_name"]
+
+_PATIENCE_S = 30.0
 
 
 def open_store(database: str | Path, *, busy_timeout_s: float = 30.0, migrate: bool = True) -> SqlStore:
     """Open a database, making it, or bringing it to the current schema, where needed.
 
     Args:
-        database: A path, or ``sqlite:///path``.
-        busy_timeout_s: How long a call waits while another process writes, in seconds.
+        database: A path, ``sqlite:///path``, or ``postgresql://user:password@host:port/database?schema=name``.
+        busy_timeout_s: How long a call waits while others write, and for a server that is away, in seconds.
         migrate: False refuses a database of an older schema instead.
 
     Raises:
         StoreError: And its kinds: it cannot be opened, is not ours, or is newer than this mnemic.
-        MigrationFailed: The old schema is still in place; the backup copy beside the file stays.
+        MigrationFailed: The old schema is still in place; of a file, the backup copy beside it stays.
+        MissingExtra: PostgreSQL needs the extra ``postgres``.
     """
-    file = SqliteFile(_path(database), busy_timeout_s=busy_timeout_s)
-    schema.prepare(file, may_migrate=migrate)
-    file.scrub()
-    return SqlStore(file)
+    opened, _ = _prepared(database, busy_timeout_s, may_migrate=migrate)
+    try:
+        _refuse_half(opened)
+        opened.scrub()
+    except BaseException:
+        opened.close()
+        raise
+    return SqlStore(opened)
 
 
 def migrate(database: str | Path, *, busy_timeout_s: float = 30.0) -> Migrated:
-    """Bring a database to the current schema, as opening does, and say what was done."""
+    """Bring a database to the current schema, as opening does, and say from which to which.
+
+    Raises:
+        StoreError: As ``Memory.open`` does.
+        MigrationFailed: The old schema is still in place.
+    """
+    opened, done = _prepared(database, busy_timeout_s, may_migrate=True)
+    opened.close()
+    return done
+
+
+def copy(
+    source: str | Path, destination: str | Path, *, progress: Callable[[int], None] = lambda users: None
+) -> Copied:
+    """Copy a whole database into an empty one: every row with its id, from a file to PostgreSQL or back.
+
+    Run again after an interruption, it goes on where it stopped; nobody can open the destination until it is whole.
+    What was written is read back and compared, by number and checksum.
+
+    Args:
+        source: Read in one snapshot; others may go on writing, and what they write is not copied.
+        destination: Empty, or half a copy of the same source.
+        progress: Called with the number of users done, one after the other.
+
+    Raises:
+        StoreConflict: The destination holds something else; nothing was changed.
+        StoreCorrupt: What was read back is not what was written.
+        StoreError: And its other kinds: one of them cannot be opened, or is of an older schema (``migrate``).
+    """
+    if isinstance(source, Path) or "://" not in source:
+        place = _path(source)
+        if not place.exists():
+            raise StoreError(f"there is no database at {place}")
+    here, _ = _prepared(source, _PATIENCE_S, may_migrate=False)
+    with closing(here):
+        there, _ = _prepared(destination, _PATIENCE_S, may_migrate=True)
+        with closing(there):
+            if here.name == there.name:
+                raise StoreConflict(f"{here.name} cannot be copied onto itself")
+            _refuse_half(here)
+            return copying.copy(here, there, progress=progress)
+
+
+def shown_name(database: str | Path) -> str:
+    """The name of a database as it may be shown: an address without its password."""
+    name = str(database)
+    return shown(name) if name.startswith("postgres") and "://" in name else name
+
+
+def _prepared(database: str | Path, busy_timeout_s: float, *, may_migrate: bool) -> tuple[Database, Migrated]:
+    if isinstance(database, str) and database.startswith("postgres") and "://" in database:
+        if find_spec("psycopg") is None:
+            raise MissingExtra("PostgreSQL", "postgres")
+        # Imported here: a file does without the driver.
+        from mnemic.store import postgres, postgres_schema
+
+        server = postgres.PostgresDatabase(parse(database), busy_timeout_s=busy_timeout_s)
+        try:
+            return server, postgres_schema.prepare(server, may_migrate=may_migrate)
+        except BaseException:
+            server.close()
+            raise
     file = SqliteFile(_path(database), busy_timeout_s=busy_timeout_s)
     try:
-        return schema.prepare(file, may_migrate=True)
-    finally:
+        return file, schema.prepare(file, may_migrate=may_migrate)
+    except BaseException:
         file.close()
+        raise
+
+
+def _refuse_half(opened: Database) -> None:
+    half = opened.look(copying.half_of)
+    if half is not None:
+        raise StoreError(f"{opened.name} is half a copy of {half}; finish that with: mnemic copy")
 
 
 def _path(database: str | Path) -> Path:
@@ -55,8 +139,8 @@ def _path(database: str | Path) -> Path:
 
 def _path_in_url(url: str) -> str:
     scheme = url.partition("://")[0]
-    if scheme.startswith("postgres"):
-        raise StoreError("PostgreSQL comes with a later version; this one keeps its rows in SQLite: give a path")
     if scheme != "sqlite":
-        raise StoreError(f"mnemic does not know {scheme}:// databases; give a path or sqlite:///path")
+        raise StoreError(
+            f"mnemic does not know {scheme}:// databases; give a path, sqlite:///path or postgresql://host/database"
+        )
     return make_url(url).database or ""

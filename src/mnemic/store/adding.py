@@ -6,9 +6,10 @@ from collections.abc import Iterable, Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import Connection, Table, insert
+from sqlalchemy import Connection, Table
 
 from mnemic.errors import StoreConflict
+from mnemic.store.bulk import insert_rows
 from mnemic.store.tables import operation_details, operations
 from mnemic.store.users import Counters
 from mnemic.types import Action, Json, Span
@@ -52,7 +53,7 @@ class Adding:
         """Insert rows of this user."""
         whole = [{"user_id": self.user_id, **row} for row in rows]
         if whole:
-            self.connection.execute(insert(table), whole)
+            insert_rows(self.connection, table, whole)
 
     def log(self, entries: Sequence[LogEntry]) -> None:
         """Add entries to the log of operations."""

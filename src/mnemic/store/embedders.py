@@ -3,14 +3,14 @@
 from __future__ import annotations
 
 from collections.abc import Callable, Iterator, Sequence
-from contextlib import AbstractContextManager
 from dataclasses import asdict, dataclass
-from typing import TYPE_CHECKING, cast
+from typing import TYPE_CHECKING, Protocol, TypeVar, cast
 
 from sqlalchemy import ColumnElement, Connection, delete, func, insert, select, update
 
 from mnemic.errors import InvalidInput
 from mnemic.protocols import EmbedderRecord, Unembedded
+from mnemic.store.database import alone
 from mnemic.store.ids import public_id
 from mnemic.store.shared_tables import embedders
 from mnemic.store.tables import (
@@ -32,7 +32,18 @@ if TYPE_CHECKING:
 
     Missing = tuple[AnySelect, ColumnElement[int]]
 
+Reached = tuple[int, ...]
+Value = TypeVar("Value")
+
 VECTOR_TABLES = (unit_vectors, trace_vectors, cue_vectors, note_vectors)
+
+
+class Look(Protocol):
+    """``Database.look``."""
+
+    def __call__(self, do: Callable[[Connection], Value], /) -> Value:
+        """Read in one snapshot."""
+        ...
 
 
 @dataclass(frozen=True, slots=True)
@@ -72,6 +83,11 @@ def number_of(connection: Connection, fingerprint: str, dim: int) -> int:
         if known.dim != dim:
             raise InvalidInput(f"the embedder {fingerprint} has vectors of length {known.dim}, not {dim}")
         return int(known.embedder)
+    alone(connection, embedders)
+    # Again: until now another user's first vectors may have made it known.
+    known = connection.execute(query).one_or_none()
+    if known is not None:
+        return number_of(connection, fingerprint, dim)
     number = int(connection.execute(select(func.coalesce(func.max(embedders.c.embedder), 0))).scalar_one()) + 1
     row = {"embedder": number, "fingerprint": fingerprint, "dim": dim, "active": False}
     connection.execute(insert(embedders), row)
@@ -94,7 +110,7 @@ def use(connection: Connection, chosen: EmbedderRecord) -> bool:
 
 
 def unembedded(
-    snapshot: Callable[[], AbstractContextManager[Connection]],
+    look: Look,
     fingerprint: str,
     *,
     user_id: str | None,
@@ -106,32 +122,41 @@ def unembedded(
     """
     user = user_id
     if user_id is None:
-        with snapshot() as connection:
-            user = _next_user(connection, None)
+        user = look(lambda connection: _next_user(connection, None))
     while user is not None:
-        reached = [-1] * len(_MISSING)
-        while True:
-            with snapshot() as connection:
-                piece = _piece(connection, user, _number(connection, fingerprint), reached, max(1, limit))
-            if piece is None:
-                break
-            yield piece
+        yield from _of_user(look, fingerprint, user, max(1, limit))
         if user_id is not None:
             return
-        with snapshot() as connection:
-            user = _next_user(connection, user)
+        user = _user_after(look, user)
+
+
+def _of_user(look: Look, fingerprint: str, user_id: str, limit: int) -> Iterator[Unembedded]:
+    reached = _START
+    while True:
+        start = reached
+        piece, reached = look(
+            lambda connection, start=start: _piece(connection, user_id, _number(connection, fingerprint), start, limit)
+        )
+        if piece is None:
+            return
+        yield piece
+
+
+def _user_after(look: Look, user_id: str) -> str | None:
+    return look(lambda connection: _next_user(connection, user_id))
 
 
 def is_complete(connection: Connection, user_id: str, fingerprint: str) -> bool:
     """Whether nothing of a user lacks a vector of an embedder."""
-    return _piece(connection, user_id, _number(connection, fingerprint), [-1] * len(_MISSING), 1) is None
+    return _piece(connection, user_id, _number(connection, fingerprint), _START, 1)[0] is None
 
 
 def _piece(
-    connection: Connection, user_id: str, embedder: int | None, reached: list[int], limit: int
-) -> Unembedded | None:
-    """The next ids; ``reached``, the last number of each kind, moves on."""
+    connection: Connection, user_id: str, embedder: int | None, start: Reached, limit: int
+) -> tuple[Unembedded | None, Reached]:
+    """The next ids, and the last number of each kind."""
     ids: list[tuple[str, ...]] = []
+    reached = list(start)
     for kind, missing in enumerate(_MISSING):
         query, number = missing(user_id, -1 if embedder is None else embedder)
         rows = connection.execute(query.where(number > reached[kind]).order_by(number).limit(limit)).all()
@@ -140,15 +165,16 @@ def _piece(
             reached[kind] = rows[-1][0]
         ids.append(tuple(str(row[1]) for row in rows))
     if not any(ids):
-        return None
+        return None, start
     turn_ids, trace_numbers, cue_keys, note_numbers = ids
-    return Unembedded(
+    piece = Unembedded(
         user_id=user_id,
         turn_ids=turn_ids,
         trace_ids=tuple(public_id("T", int(number)) for number in trace_numbers),
         cue_keys=cue_keys,
         note_ids=tuple(public_id("N", int(number)) for number in note_numbers),
     )
+    return piece, tuple(reached)
 
 
 def _missing_turns(user_id: str, embedder: int) -> Missing:
@@ -189,6 +215,9 @@ def _missing_notes(user_id: str, embedder: int) -> Missing:
 
 
 _MISSING: Sequence[Callable[[str, int], Missing]] = (_missing_turns, _missing_traces, _missing_cues, _missing_notes)
+
+
+_START: Reached = (-1,) * len(_MISSING)
 
 
 def _number(connection: Connection, fingerprint: str) -> int | None:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection
 from datetime import datetime
 
 from sqlalchemy import Column, ColumnElement, Connection, PrimaryKeyConstraint, String, delete, insert, select, update
@@ -25,11 +26,14 @@ embedding = slim(
 )
 
 
-def first(connection: Connection, *, now: datetime, user_id: str | None, hurry: bool) -> str | None:
-    """The next user of whom something waits that may be begun."""
+def first(
+    connection: Connection, *, now: datetime, user_id: str | None, hurry: bool, busy: Collection[str] = ()
+) -> str | None:
+    """The next user of whom something waits that may be begun; users who are ``busy`` are passed over."""
     row = user_id if user_id is not None else _next_waiting(connection, None)
     while row is not None:
-        if _may_begin(connection, row, now=now, hurry=hurry) and read.pending(connection, row):
+        may_begin = row not in busy and _may_begin(connection, row, now=now, hurry=hurry)
+        if may_begin and read.pending(connection, row):
             return row
         row = None if user_id is not None else _next_waiting(connection, row)
     return None

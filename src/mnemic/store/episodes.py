@@ -6,11 +6,12 @@ from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, delete, insert, select
+from sqlalchemy import Connection, delete, select
 
 from mnemic.algo.lexical import terms
 from mnemic.errors import StoreConflict
 from mnemic.store.adding import Adding
+from mnemic.store.bulk import insert_rows
 from mnemic.store.encodings import maybe_moment, moment
 from mnemic.store.ids import numbers_of, pieces, public_id
 from mnemic.store.read import rows_with
@@ -149,7 +150,7 @@ def _remove(connection: Connection, user_id: str, revision: int, numbers: Sequen
         connection.execute(delete(episodes).where(*mine))
     rows = [{"user_id": user_id, "revision": revision, "kind": "episode", "number": number} for number in numbers]
     if rows:
-        connection.execute(insert(removals), rows)
+        insert_rows(connection, removals, rows)
 
 
 def _time(said: Sequence[AnyRow]) -> Interval:

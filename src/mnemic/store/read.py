@@ -147,8 +147,9 @@ def speakers(connection: Connection, user_id: str) -> list[str]:
 
 def _speakers() -> AnySelect:
     """One look into the index for each name, not one for each turn: the smallest name, then the next larger one."""
-    smallest = select(func.min(turns.c.speaker).label("name")).where(turns.c.user_id == bindparam("user"))
-    name = smallest.cte("names", recursive=True)
+    # Not min(), which PostgreSQL has none of for bytes.
+    smallest = select(turns.c.speaker).where(turns.c.user_id == bindparam("user")).order_by(turns.c.speaker).limit(1)
+    name = select(smallest.scalar_subquery().label("name")).cte("names", recursive=True)
     larger = smallest.where(turns.c.speaker > name.c.name).scalar_subquery()
     name = name.union_all(select(larger).where(name.c.name.is_not(None)))
     return select(name.c.name).where(name.c.name.is_not(None)).order_by(name.c.name)

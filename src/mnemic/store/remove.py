@@ -6,11 +6,12 @@ from collections.abc import Collection, Iterable
 from dataclasses import dataclass
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, insert, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, select, update
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch
 from mnemic.store import episodes, users
+from mnemic.store.bulk import insert_rows
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
 from mnemic.store.reinstate import reinstate
@@ -216,7 +217,7 @@ class Removing:
             {"user_id": self.user_id, "revision": self.revision, "kind": kind, "number": number} for number in numbers
         ]
         if rows:
-            self.connection.execute(insert(removals), rows)
+            insert_rows(self.connection, removals, rows)
 
 
 def remove_user(connection: Connection, user_id: str) -> int:

@@ -1,4 +1,4 @@
-"""What schema a file has, and how it gets the current one."""
+"""What schema a database has, and how an SQLite file gets the current one."""
 
 from __future__ import annotations
 
@@ -116,7 +116,7 @@ def _migrate(file: SqliteFile) -> Migrated:
         backup = Path(f"{file.path}.backup-{before}")
         try:
             file.back_up(backup)
-            _run(connection)
+            _upgrade_file(connection)
         except Exception as error:  # a migration may raise anything
             message = f"{file.path} is still at schema {before} and usable: migrating to {HISTORY.head} failed: {error}"
             raise MigrationFailed(message) from error
@@ -147,7 +147,8 @@ def _core(raw: sqlite3.Connection) -> Generator[Connection]:
         yield connection
 
 
-def _run(connection: Connection) -> None:
+def upgrade(connection: Connection) -> None:
+    """Run Alembic's scripts up to the current schema, in the transaction that the connection is in."""
     with _alembic, _silent("alembic"):
         # Imported here: opening a database that is current does without it.
         from alembic import command
@@ -157,6 +158,10 @@ def _run(connection: Connection) -> None:
         config.set_main_option("script_location", str(HISTORY.scripts).replace("%", "%%"))
         config.attributes["connection"] = connection
         command.upgrade(config, HISTORY.head)
+
+
+def _upgrade_file(connection: Connection) -> None:
+    upgrade(connection)
     connection.exec_driver_sql(f"PRAGMA application_id={APPLICATION_ID}")
     if broken := connection.exec_driver_sql("PRAGMA foreign_key_check").fetchall():
         raise StoreCorrupt(f"{len(broken)} rows would lose the row that they belong to")

@@ -10,21 +10,23 @@ from sqlalchemy import Connection, Row, delete, insert, select, update
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import KeptReply, KeyRow
+from mnemic.store.database import Database, alone
 from mnemic.store.encodings import micros, moment
 from mnemic.store.shared_tables import api_keys, replies
-from mnemic.store.sqlite import SqliteFile
 from mnemic.types import KeyScope
 
 
 class ServiceTables:
     """The half of the store that only a server uses. What each method promises stands in ``protocols.ServiceRows``."""
 
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def add_key(self, row: KeyRow) -> None:
         """Keep a key."""
-        with self._file.write() as connection:
+
+        def add(connection: Connection) -> None:
+            alone(connection, api_keys)
             if _key(connection, row.key_id) is not None:
                 raise StoreConflict(f"there is an API key {row.key_id!r} already; make another one")
             connection.execute(
@@ -42,26 +44,27 @@ class ServiceTables:
                 },
             )
 
+        self._database.change(add)
+
     def key(self, key_id: str) -> KeyRow | None:
         """A key by its id."""
-        with self._file.read() as connection:
-            return _key(connection, key_id)
+        return self._database.look(lambda connection: _key(connection, key_id))
 
     def all_keys(self) -> Sequence[KeyRow]:
         """All keys, oldest first."""
-        with self._file.read() as connection:
-            rows = connection.execute(select(api_keys).order_by(api_keys.c.created_at, api_keys.c.key_id)).all()
-        return [_read(row) for row in rows]
+        query = select(api_keys).order_by(api_keys.c.created_at, api_keys.c.key_id)
+        return [_read(row) for row in self._database.look(lambda connection: connection.execute(query).all())]
 
     def revoke_key(self, key_id: str, *, now: datetime) -> bool:
         """Revoke a key."""
         mine = (api_keys.c.key_id == key_id, api_keys.c.revoked_at.is_(None))
-        with self._file.write() as connection:
-            return connection.execute(update(api_keys).where(*mine).values(revoked_at=micros(now))).rowcount > 0
+        revoke = update(api_keys).where(*mine).values(revoked_at=micros(now))
+        return self._database.change(lambda connection: connection.execute(revoke).rowcount > 0)
 
     def begin_reply(self, user_id: str, key: str, request: bytes, *, now: datetime, keep_from: datetime) -> KeptReply:
         """Note that a request begins."""
-        with self._file.write() as connection:
+
+        def begin(connection: Connection) -> KeptReply:
             connection.execute(delete(replies).where(replies.c.at < micros(keep_from)))
             known = connection.execute(
                 select(replies.c.request, replies.c.status, replies.c.body).where(*_mine(user_id, key))
@@ -70,18 +73,20 @@ class ServiceTables:
                 return KeptReply(*known)
             row: dict[str, Any] = {"user_id": user_id, "key": key, "request": request, "body": b"", "at": micros(now)}
             connection.execute(insert(replies), row)
-        return KeptReply(request)
+            return KeptReply(request)
+
+        return self._database.change(begin, user_id=user_id)
 
     def finish_reply(self, user_id: str, key: str, reply: KeptReply) -> None:
         """Keep what was replied."""
         begun = (*_mine(user_id, key), replies.c.request == reply.request)
-        with self._file.write() as connection:
-            connection.execute(update(replies).where(*begun).values(status=reply.status, body=reply.body))
+        keep = update(replies).where(*begun).values(status=reply.status, body=reply.body)
+        self._database.change(lambda connection: connection.execute(keep), user_id=user_id)
 
     def drop_reply(self, user_id: str, key: str) -> None:
         """Forget a request that came to nothing."""
-        with self._file.write() as connection:
-            connection.execute(delete(replies).where(*_mine(user_id, key), replies.c.status.is_(None)))
+        drop = delete(replies).where(*_mine(user_id, key), replies.c.status.is_(None))
+        self._database.change(lambda connection: connection.execute(drop), user_id=user_id)
 
 
 def forget_replies(connection: Connection, user_id: str) -> None:

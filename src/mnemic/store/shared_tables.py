@@ -45,6 +45,9 @@ settings = slim(
     PrimaryKeyConstraint("name"),
 )
 
+MARKS = "store: "
+"""How the names of settings begin that the store makes for itself: they say how far it is, and are not copied."""
+
 # Who may use a server; the key itself is nowhere.
 api_keys = slim(
     "api_keys",

@@ -10,6 +10,7 @@ from mnemic.algo.budgets import check
 from mnemic.config import Budgets
 from mnemic.protocols import Amount, Usage
 from mnemic.store import users
+from mnemic.store.database import alone
 from mnemic.store.shared_tables import AMOUNTS, spending
 from mnemic.store.shared_tables import usage as by_user
 from mnemic.types import Purpose
@@ -22,6 +23,7 @@ def spend(
     connection: Connection, user_id: str, purpose: Purpose, amount: Amount, *, day: date, within: Budgets
 ) -> None:
     """Add an amount: see ``protocols.Ledger``."""
+    alone(connection, spending)
     if within != Budgets():
         user_day = _sum(connection, by_user, {"user_id": user_id, "day": day})
         check(within, amount, user_day=user_day, total=_sum(connection, spending, {}))
@@ -62,5 +64,7 @@ def _numbers(amount: Amount) -> dict[str, int]:
     return dict(zip(AMOUNTS, (amount.calls, amount.tokens_in, amount.tokens_out, cost, amount.unpriced), strict=True))
 
 
-def _amount(calls: int, tokens_in: int, tokens_out: int, cost: int, unpriced: int) -> Amount:
+def _amount(*numbers: int) -> Amount:
+    """From the columns; PostgreSQL sums to a decimal."""
+    calls, tokens_in, tokens_out, cost, unpriced = map(int, numbers)
     return Amount(calls, tokens_in, tokens_out, cost / _UNIT, unpriced)

@@ -3,10 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import date, datetime
 from typing import TYPE_CHECKING
 
-from sqlalchemy import delete, insert, select
+from sqlalchemy import Connection, delete, insert, select
 
 from mnemic.config import Budgets
 from mnemic.protocols import (
@@ -21,6 +22,8 @@ from mnemic.protocols import (
     Written,
 )
 from mnemic.store import check, embedders, episodes, load, notes, read, remove, spending, users, vectors, work, write
+from mnemic.store.claiming import claim
+from mnemic.store.database import alone
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
 from mnemic.store.sql_restoring import SqlRestoring
@@ -45,39 +48,49 @@ if TYPE_CHECKING:
 
 
 class SqlStore(SqlRestoring, ServiceTables):
-    """Rows in one database file; made by ``open_store``."""
+    """Rows in one database; made by ``open_store``."""
 
     def close(self) -> None:
-        """Wait for the calls under way, then release the file."""
-        self._file.close()
+        """Wait for the calls under way, then release the database."""
+        self._database.close()
 
     # writing -------------------------------------------------------------------------------------------
 
     def write(self, user_id: str, batch: Batch, *, now: datetime) -> Written:
         """Commit a batch; where it erases, no byte of the erased words is left afterwards."""
         erases = bool(batch.remove_turns or batch.remove_traces)
-        with self._file.write() as connection:
+
+        def commit(connection: Connection) -> Written:
             written = write.write(connection, user_id, batch, now=now)
             if erases:
-                self._file.mark_erased(connection)
+                self._database.mark_erased(connection, user_id)
+            return written
+
+        written = self._database.change(commit, user_id=user_id)
         if erases:
-            self._file.scrub()
+            self._database.scrub()
         return written
 
     def set_metadata(self, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
         """Replace a turn's metadata."""
-        with self._file.write() as connection:
-            write.set_metadata(connection, user_id, turn_id, metadata, now=now)
+        self._database.change(
+            lambda connection: write.set_metadata(connection, user_id, turn_id, metadata, now=now), user_id=user_id
+        )
 
     def delete_user(self, user_id: str) -> int:
         """Erase a user; only a digest of the id stays, with the numbers that must not come twice."""
-        with self._file.write() as connection:
+
+        def erase(connection: Connection) -> int | None:
             if not users.exists(connection, user_id):
-                return 0
+                return None
             count = remove.remove_user(connection, user_id)
-            self._file.mark_erased(connection)
-        self._file.scrub()
-        return count
+            self._database.mark_erased(connection, user_id)
+            return count
+
+        count = self._database.change(erase, user_id=user_id)
+        if count is not None:
+            self._database.scrub()
+        return count or 0
 
     def put_vectors(
         self,
@@ -90,7 +103,8 @@ class SqlStore(SqlRestoring, ServiceTables):
         notes: Mapping[str, Floats],
     ) -> None:
         """Store late vectors."""
-        with self._file.write() as connection:
+
+        def put(connection: Connection) -> None:
             if not users.exists(connection, user_id):
                 return
             counters = users.begin(connection, user_id)
@@ -102,18 +116,18 @@ class SqlStore(SqlRestoring, ServiceTables):
                 vectors.touch(connection, user_id, counters.revision, given)
                 users.save(connection, user_id, counters)
 
+        self._database.change(put, user_id=user_id)
+
     # reading -------------------------------------------------------------------------------------------
 
     def revision(self, user_id: str) -> int:
         """Grows with every committed change, erasure of the user included."""
-        with self._file.read() as connection:
-            counters = users.counters(connection, user_id)
+        counters = self._database.look(lambda connection: users.counters(connection, user_id))
         return counters.revision if counters else 0
 
     def load(self, user_id: str, *, since: int) -> Delta:
         """What changed since a revision."""
-        with self._file.read() as connection:
-            return load.load(connection, user_id, since)
+        return self._database.look(lambda connection: load.load(connection, user_id, since))
 
     def turns(
         self,
@@ -126,8 +140,8 @@ class SqlStore(SqlRestoring, ServiceTables):
         limit: int | None = None,
     ) -> list[Turn]:
         """Turns by ``seq``."""
-        with self._file.read() as connection:
-            return read.find_turns(
+        return self._database.look(
+            lambda connection: read.find_turns(
                 connection,
                 user_id,
                 turn_ids=turn_ids,
@@ -136,43 +150,39 @@ class SqlStore(SqlRestoring, ServiceTables):
                 after_seq=after_seq,
                 limit=limit,
             )
+        )
 
     def tail(self, user_id: str, session_id: str) -> Turn | None:
         """The last turn of a session."""
-        with self._file.read() as connection:
-            return read.tail(connection, user_id, session_id)
+        return self._database.look(lambda connection: read.tail(connection, user_id, session_id))
 
     def known_turns(self, user_id: str, turn_ids: Sequence[str]) -> set[str]:
         """Which of these exist."""
-        with self._file.read() as connection:
-            return set(read.numbers_of_turns(connection, user_id, turn_ids))
+        return self._database.look(lambda connection: set(read.numbers_of_turns(connection, user_id, turn_ids)))
 
     def known_cues(self, user_id: str, keys: Collection[str]) -> set[str]:
         """Which of these have a vector of the active embedder."""
-        with self._file.read() as connection:
-            return read.cues_with_vectors(connection, user_id, keys)
+        return self._database.look(lambda connection: read.cues_with_vectors(connection, user_id, keys))
 
     def speakers(self, user_id: str) -> list[str]:
         """The speakers' names."""
-        with self._file.read() as connection:
-            return read.speakers(connection, user_id)
+        return self._database.look(lambda connection: read.speakers(connection, user_id))
 
     def request(self, user_id: str, idempotency_key: str) -> tuple[str, ...] | None:
         """The turn ids of an earlier call."""
-        with self._file.read() as connection:
-            return read.request(connection, user_id, idempotency_key)
+        return self._database.look(lambda connection: read.request(connection, user_id, idempotency_key))
 
     def traces(
         self, user_id: str, *, trace_ids: Sequence[str] | None = None, turn_ids: Sequence[str] | None = None
     ) -> list[Trace]:
         """Traces by ordinal."""
-        with self._file.read() as connection:
-            return read.find_traces(connection, user_id, trace_ids=trace_ids, turn_ids=turn_ids)
+        return self._database.look(
+            lambda connection: read.find_traces(connection, user_id, trace_ids=trace_ids, turn_ids=turn_ids)
+        )
 
     def units(self, user_id: str, turn_ids: Sequence[str]) -> list[Unit]:
         """Units by turn and position."""
-        with self._file.read() as connection:
-            return read.find_units(connection, user_id, turn_ids)
+        return self._database.look(lambda connection: read.find_units(connection, user_id, turn_ids))
 
     def notes(
         self,
@@ -186,8 +196,8 @@ class SqlStore(SqlRestoring, ServiceTables):
         limit: int | None = None,
     ) -> list[Note]:
         """Notes by number and version."""
-        with self._file.read() as connection:
-            return notes.find_notes(
+        return self._database.look(
+            lambda connection: notes.find_notes(
                 connection,
                 user_id,
                 note_ids=note_ids,
@@ -197,37 +207,39 @@ class SqlStore(SqlRestoring, ServiceTables):
                 after=after,
                 limit=limit,
             )
+        )
 
     def held(self, user_id: str) -> dict[tuple[str, int], Held]:
         """What waits for a person."""
-        with self._file.read() as connection:
-            return notes.held(connection, user_id)
+        return self._database.look(lambda connection: notes.held(connection, user_id))
 
     def episodes(
         self, user_id: str, *, episode_ids: Sequence[str] | None = None, session_id: str | None = None
     ) -> list[Episode]:
         """Episodes in the order of the dialogue."""
-        with self._file.read() as connection:
-            return episodes.find(connection, user_id, episode_ids=episode_ids, session_id=session_id)
+        return self._database.look(
+            lambda connection: episodes.find(connection, user_id, episode_ids=episode_ids, session_id=session_id)
+        )
 
     def operations(
         self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
     ) -> list[Operation]:
         """The log, oldest first."""
-        with self._file.read() as connection:
-            return notes.find_operations(connection, user_id, target_id, operation_ids)
+        return self._database.look(
+            lambda connection: notes.find_operations(connection, user_id, target_id, operation_ids)
+        )
 
     # work ----------------------------------------------------------------------------------------------
 
     def enqueue(self, user_id: str, kinds: Collection[WorkKind], *, due: datetime) -> int:
         """Have work done on traces that have none."""
-        with self._file.write() as connection:
-            return work.enqueue(connection, user_id, kinds, due=due)
+        return self._database.change(
+            lambda connection: work.enqueue(connection, user_id, kinds, due=due), user_id=user_id
+        )
 
     def withheld(self, user_id: str, session_id: str, kind: WorkKind) -> set[str]:
         """What was not to be read."""
-        with self._file.read() as connection:
-            return work.withheld(connection, user_id, session_id, kind)
+        return self._database.look(lambda connection: work.withheld(connection, user_id, session_id, kind))
 
     def claim(
         self,
@@ -242,101 +254,115 @@ class SqlStore(SqlRestoring, ServiceTables):
     ) -> Lease | None:
         """Lease work; who finds none has written nothing."""
         wanted = work.Wanted(tuple(kinds), user_id, hurry)
-        with self._file.read() as connection:
-            if work.first(connection, wanted, now=now) is None:
-                return None
-        with self._file.write() as connection:
-            return work.claim(connection, wanted, token=token, now=now, until=until, limit=limit)
+        return claim(
+            self._database,
+            lambda connection, busy: work.first_user(connection, wanted, now=now, busy=busy),
+            lambda connection, user: work.claim(
+                connection, replace(wanted, user_id=user), token=token, now=now, until=until, limit=limit
+            ),
+        )
 
     def extend(self, lease: Lease, *, until: datetime) -> None:
         """Let a lease run longer."""
-        with self._file.write() as connection:
-            work.extend(connection, lease, until=until)
+        self._database.change(lambda connection: work.extend(connection, lease, until=until), user_id=lease.user_id)
 
     def leased(self, lease: Lease) -> tuple[str, ...]:
         """What a lease still holds."""
-        with self._file.read() as connection:
-            return work.leased(connection, lease)
+        return self._database.look(lambda connection: work.leased(connection, lease))
 
     def release(
         self, lease: Lease, *, due: datetime | None, reason: str, counts: bool = True, trace_ids: Sequence[str] = ()
     ) -> None:
         """Give work back undone."""
-        with self._file.write() as connection:
-            work.release(connection, lease, due=due, reason=reason, counts=counts, trace_ids=trace_ids)
+        self._database.change(
+            lambda connection: work.release(
+                connection, lease, due=due, reason=reason, counts=counts, trace_ids=trace_ids
+            ),
+            user_id=lease.user_id,
+        )
 
     def retry(self, user_id: str | None, *, now: datetime) -> int:
         """Let failed work be done again."""
-        with self._file.write() as connection:
-            return work.retry(connection, user_id, now=now)
+        return self._database.change(
+            lambda connection: work.retry(connection, user_id, now=now), user_id=user_id, everyone=user_id is None
+        )
 
     def enrichment(self, user_id: str | None, *, kinds: Collection[WorkKind] | None = None) -> Enrichment:
         """How far the work is."""
-        with self._file.read() as connection:
-            return work.enrichment(connection, user_id, kinds)
+        return self._database.look(lambda connection: work.enrichment(connection, user_id, kinds))
 
     def counts(self, user_id: str) -> Counts:
         """Sizes."""
-        with self._file.read() as connection:
+
+        def count(connection: Connection) -> Counts:
             counters = users.counters(connection, user_id)
             return Counts(**read.sizes(connection, user_id), revision=counters.revision if counters else 0)
+
+        return self._database.look(count)
 
     # spending ------------------------------------------------------------------------------------------
 
     def spend(self, user_id: str, purpose: Purpose, amount: Amount, *, day: date, within: Budgets) -> None:
         """Add an amount, within budgets."""
-        with self._file.write() as connection:
-            spending.spend(connection, user_id, purpose, amount, day=day, within=within)
+        self._database.change(
+            lambda connection: spending.spend(connection, user_id, purpose, amount, day=day, within=within),
+            user_id=user_id,
+        )
 
     def usage(self, user_id: str | None, *, since: date | None = None) -> list[Usage]:
         """What was spent for a user, or in total."""
-        with self._file.read() as connection:
-            return spending.usage(connection, user_id, since=since)
+        return self._database.look(lambda connection: spending.usage(connection, user_id, since=since))
 
     # database ------------------------------------------------------------------------------------------
 
     def users(self) -> list[str]:
         """Every user id, sorted by bytes."""
-        with self._file.read() as connection:
-            return list(connection.execute(select(users_table.c.user_id).order_by(users_table.c.user_id)).scalars())
+        return self._database.look(
+            lambda connection: list(
+                connection.execute(select(users_table.c.user_id).order_by(users_table.c.user_id)).scalars()
+            )
+        )
 
     def size_bytes(self) -> int:
-        """Bytes of the file and its log."""
-        with self._file.read():
-            return self._file.size_bytes()
+        """Bytes on disk."""
+        return self._database.size_bytes()
 
     def check(self) -> list[str]:
         """Problems in words."""
-        problems = self._file.problems()
-        with self._file.read() as connection:
-            return problems + check.inconsistencies(connection)
+        problems = self._database.problems()
+        return self._database.look(lambda connection: problems + check.inconsistencies(connection))
 
     def setting(self, name: str) -> str | None:
         """A setting of the database."""
-        with self._file.read() as connection:
-            query = select(settings.c.value).where(settings.c.name == name)
-            return connection.execute(query).scalar_one_or_none()
+        query = select(settings.c.value).where(settings.c.name == name)
+        return self._database.look(lambda connection: connection.execute(query).scalar_one_or_none())
 
     def set_setting(self, name: str, value: str) -> None:
         """Store a setting."""
-        with self._file.write() as connection:
+
+        def put(connection: Connection) -> None:
+            alone(connection, settings)
             connection.execute(delete(settings).where(settings.c.name == name))
             connection.execute(insert(settings), {"name": name, "value": value})
 
+        self._database.change(put)
+
     def embedder(self) -> EmbedderRecord | None:
         """The active embedder."""
-        with self._file.read() as connection:
-            return embedders.record(connection)
+        return self._database.look(embedders.record)
 
     def use_embedder(self, record: EmbedderRecord) -> None:
         """Switch to an embedder."""
-        with self._file.write() as connection:
+
+        def use(connection: Connection) -> bool:
             erases = embedders.use(connection, record)
             if erases:
-                self._file.mark_erased(connection)
-        if erases:
-            self._file.scrub()
+                self._database.mark_erased(connection, None)
+            return erases
+
+        if self._database.change(use, everyone=True):
+            self._database.scrub()
 
     def unembedded(self, fingerprint: str, *, user_id: str | None, limit: int) -> Iterator[Unembedded]:
         """What lacks vectors, piece by piece; no transaction is open between them."""
-        return embedders.unembedded(self._file.read, fingerprint, user_id=user_id, limit=limit)
+        return embedders.unembedded(self._database.look, fingerprint, user_id=user_id, limit=limit)

@@ -6,46 +6,51 @@ from datetime import datetime
 
 from mnemic.protocols import EmbeddingLease
 from mnemic.store import embedding, read
-from mnemic.store.sqlite import SqliteFile
+from mnemic.store.claiming import claim
+from mnemic.store.database import Database
 
 
 class SqlEmbedding:
-    """Rows in one database file."""
+    """Rows in one database."""
 
-    def __init__(self, file: SqliteFile) -> None:
-        self._file = file
+    def __init__(self, database: Database) -> None:
+        self._database = database
 
     def claim_embedding(
         self, *, token: str, now: datetime, until: datetime, user_id: str | None = None, hurry: bool = False
     ) -> EmbeddingLease | None:
         """Lease work; who finds none has written nothing."""
-        with self._file.read() as connection:
-            if embedding.first(connection, now=now, user_id=user_id, hurry=hurry) is None:
-                return None
-        with self._file.write() as connection:
-            return embedding.claim(connection, token=token, now=now, until=until, user_id=user_id, hurry=hurry)
+        return claim(
+            self._database,
+            lambda connection, busy: embedding.first(connection, now=now, user_id=user_id, hurry=hurry, busy=busy),
+            lambda connection, user: embedding.claim(
+                connection, token=token, now=now, until=until, user_id=user, hurry=hurry
+            ),
+        )
 
     def extend_embedding(self, lease: EmbeddingLease, *, until: datetime) -> bool:
         """Let a lease run longer."""
-        with self._file.write() as connection:
-            return embedding.extend(connection, lease, until=until)
+        return self._database.change(
+            lambda connection: embedding.extend(connection, lease, until=until), user_id=lease.user_id
+        )
 
     def finish_embedding(self, lease: EmbeddingLease, fingerprint: str) -> bool:
         """End a lease whose work is done."""
-        with self._file.write() as connection:
-            return embedding.finish(connection, lease, fingerprint)
+        return self._database.change(
+            lambda connection: embedding.finish(connection, lease, fingerprint), user_id=lease.user_id
+        )
 
     def release_embedding(self, lease: EmbeddingLease, *, due: datetime, reason: str = "", counts: bool = True) -> None:
         """Give work back undone."""
-        with self._file.write() as connection:
-            embedding.release(connection, lease, due=due, reason=reason, counts=counts)
+        self._database.change(
+            lambda connection: embedding.release(connection, lease, due=due, reason=reason, counts=counts),
+            user_id=lease.user_id,
+        )
 
     def pending(self, user_id: str | None) -> int:
         """How many tasks wait."""
-        with self._file.read() as connection:
-            return read.pending(connection, user_id)
+        return self._database.look(lambda connection: read.pending(connection, user_id))
 
     def put_off(self, user_id: str | None) -> tuple[str, ...]:
         """Why they wait."""
-        with self._file.read() as connection:
-            return embedding.put_off(connection, user_id)
+        return self._database.look(lambda connection: embedding.put_off(connection, user_id))

@@ -12,39 +12,34 @@ from mnemic.types import WorkKind, WorkState
 
 
 class SqlRestoring(SqlEmbedding):
-    """Rows in one database file."""
+    """Rows in one database."""
 
     def numbers(self, user_id: str) -> Numbers:
         """Where a user's numbers stand."""
-        with self._file.read() as connection:
-            return restoring.numbers(connection, user_id)
+        return self._database.look(lambda connection: restoring.numbers(connection, user_id))
 
     def confirmations(self, user_id: str) -> dict[tuple[str, int], tuple[str, ...]]:
         """Turns that say again what notes say."""
-        with self._file.read() as connection:
-            return restoring.confirmations(connection, user_id)
+        return self._database.look(lambda connection: restoring.confirmations(connection, user_id))
 
     def work_on(self, user_id: str, trace_ids: Sequence[str]) -> dict[str, dict[WorkKind, WorkState]]:
         """How far models are with some traces."""
-        with self._file.read() as connection:
-            return restoring.work_on(connection, user_id, trace_ids)
+        return self._database.look(lambda connection: restoring.work_on(connection, user_id, trace_ids))
 
     def restoring(self, user_id: str) -> str | None:
         """The export that is being restored."""
-        with self._file.read() as connection:
-            return restoring.under_way(connection, user_id)
+        return self._database.look(lambda connection: restoring.under_way(connection, user_id))
 
     def begin_restoring(self, user_id: str, export: str) -> None:
         """Remember it."""
-        with self._file.write() as connection:
-            restoring.begin(connection, user_id, export)
+        self._database.change(lambda connection: restoring.begin(connection, user_id, export), user_id=user_id)
 
     def put_back(self, user_id: str, piece: Recovered, *, now: datetime) -> None:
         """Write some of it."""
-        with self._file.write() as connection:
-            restoring.put_back(connection, user_id, piece, now=now)
+        self._database.change(
+            lambda connection: restoring.put_back(connection, user_id, piece, now=now), user_id=user_id
+        )
 
     def finish_restoring(self, user_id: str, numbers: Numbers) -> None:
         """It is done."""
-        with self._file.write() as connection:
-            restoring.finish(connection, user_id, numbers)
+        self._database.change(lambda connection: restoring.finish(connection, user_id, numbers), user_id=user_id)

@@ -7,7 +7,7 @@ import os
 import sqlite3
 import threading
 import time
-from collections.abc import Generator
+from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
 from typing import Any, cast
@@ -19,6 +19,7 @@ from sqlalchemy.pool import QueuePool
 from sqlalchemy.sql import FromClause
 
 from mnemic.errors import StoreError
+from mnemic.store.database import Value
 from mnemic.store.failures import read_only, translate
 from mnemic.store.gate import Gate
 
@@ -50,6 +51,11 @@ class SqliteFile:
         self._engine = self._make_engine()
         self._gate = Gate(str(path), self._engine.dispose, patience=busy_timeout_s)
 
+    @property
+    def name(self) -> str:
+        """Its path."""
+        return str(self.path)
+
     def close(self) -> None:
         """End all connections; SQLite then folds its log into the file."""
         self._gate.close()
@@ -60,11 +66,22 @@ class SqliteFile:
         with self._transaction(_READ) as connection:
             yield connection
 
-    @contextmanager
-    def write(self) -> Generator[Connection]:
-        """One transaction that holds the write lock from its first moment; an exception rolls it back."""
+    def look(self, do: Callable[[Connection], Value]) -> Value:
+        """Read in one snapshot."""
+        with self.read() as connection:
+            return do(connection)
+
+    def change(
+        self,
+        do: Callable[[Connection], Value],
+        *,
+        user_id: str | None = None,
+        everyone: bool = False,
+        wait: bool = True,
+    ) -> Value:
+        """Write in one transaction, which holds the lock of the whole file from its first moment, whoever writes."""
         with self._transaction("BEGIN IMMEDIATE") as connection:
-            yield connection
+            return do(connection)
 
     @contextmanager
     def raw(self, *, timeout_s: float | None = None) -> Generator[sqlite3.Connection]:
@@ -77,7 +94,8 @@ class SqliteFile:
 
     def size_bytes(self) -> int:
         """The file and its write-ahead log."""
-        return _size(self.path) + _size(Path(f"{self.path}-wal"))
+        with self._gate.entered():
+            return _size(self.path) + _size(Path(f"{self.path}-wal"))
 
     def problems(self) -> list[str]:
         """What SQLite finds wrong with the file."""
@@ -125,8 +143,7 @@ class SqliteFile:
 
     # erasure -------------------------------------------------------------------------------------------
 
-    @staticmethod
-    def mark_erased(connection: Connection) -> None:
+    def mark_erased(self, connection: Connection, user_id: str | None) -> None:
         """Record, in the erasing transaction, that erased words may still stand somewhere in the file."""
         due = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
         connection.exec_driver_sql(f"PRAGMA user_version={due % 0x7FFFFFFF + 1}")

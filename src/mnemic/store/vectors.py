@@ -6,10 +6,11 @@ from collections.abc import Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import TYPE_CHECKING, Any
 
-from sqlalchemy import Connection, Table, and_, bindparam, delete, func, insert, select, update
+from sqlalchemy import Connection, Table, and_, bindparam, delete, func, select, update
 
 from mnemic.errors import InvalidInput
 from mnemic.store import embedders
+from mnemic.store.bulk import insert_rows
 from mnemic.store.encodings import pack
 from mnemic.store.ids import number_of, numbers_of, pieces
 from mnemic.store.read import numbers_of_cues, numbers_of_turns, rows_with
@@ -70,7 +71,7 @@ def save(connection: Connection, user_id: str, fingerprint: str, given: Numbered
                 {**constant, "data": pack(vector), **dict(zip(key, its, strict=True))}
                 for its, vector in vectors.items()
             ]
-            connection.execute(insert(table), rows)
+            insert_rows(connection, table, rows)
 
 
 def _by_table(given: Numbered) -> list[tuple[Table, tuple[str, ...], dict[tuple[int, ...], Floats]]]:

@@ -8,10 +8,11 @@ from dataclasses import dataclass
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
-from sqlalchemy import ColumnElement, Connection, and_, func, insert, or_, select, update
+from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, update
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Lease
+from mnemic.store.bulk import insert_rows
 from mnemic.store.encodings import micros
 from mnemic.store.ids import numbers_of, pieces, public_id
 from mnemic.store.read import rows_with
@@ -50,7 +51,7 @@ def put(
         for kind in dict.fromkeys(kinds)
     ]
     if rows:
-        connection.execute(insert(work), rows)
+        insert_rows(connection, work, rows)
     return len(rows)
 
 
@@ -89,7 +90,13 @@ def withheld(connection: Connection, user_id: str, session_id: str, kind: WorkKi
     return set(connection.execute(query).scalars())
 
 
-def first(connection: Connection, wanted: Wanted, *, now: datetime) -> AnyRow | None:
+def first_user(connection: Connection, wanted: Wanted, *, now: datetime, busy: Collection[str]) -> str | None:
+    """Whose work is due longest and may be claimed; users who are ``busy`` are passed over."""
+    row = _first(connection, wanted, now=now, busy=busy)
+    return None if row is None else row.user_id
+
+
+def _first(connection: Connection, wanted: Wanted, *, now: datetime, busy: Collection[str] = ()) -> AnyRow | None:
     """The user, kind and session of what is due longest and may be claimed."""
     running = work.alias()
     # One at a time: what a user's notes become depends on what they are.
@@ -108,6 +115,8 @@ def first(connection: Connection, wanted: Wanted, *, now: datetime) -> AnyRow | 
     )
     if wanted.user_id is not None:
         query = query.where(work.c.user_id == wanted.user_id)
+    if busy:
+        query = query.where(work.c.user_id.not_in(list(busy)))
     return connection.execute(query).one_or_none()
 
 
@@ -115,7 +124,7 @@ def claim(
     connection: Connection, wanted: Wanted, *, token: str, now: datetime, until: datetime, limit: int
 ) -> Lease | None:
     """Lease what is due longest, with what else waits of its session."""
-    row = first(connection, wanted, now=now)
+    row = _first(connection, wanted, now=now)
     if row is None:
         return None
     query = (

@@ -8,3 +8,11 @@ from __future__ import annotations
 
 REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007")
 """Oldest first; the last one is what ``store/tables.py`` describes."""
+
+PARTITIONS = 8
+"""Of each table of users' rows on PostgreSQL, by a hash of the user. Another number would move every row."""
+
+
+def partition(table: str, number: int) -> str:
+    """The name of a part of a table."""
+    return f"{table}_p{number}"

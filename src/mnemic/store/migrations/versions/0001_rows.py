@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from mnemic.store.migrations.partitions import create_table
+
 revision = "0001"
 down_revision = None
 branch_labels = None
@@ -271,11 +273,11 @@ def _make_database_tables() -> None:
 
 
 def _make(name: str, *items: sa.schema.SchemaItem, key: list[str]) -> None:
-    op.create_table(name, *items, sa.PrimaryKeyConstraint(*key, name=f"pk_{name}"))
+    create_table(name, *items, sa.PrimaryKeyConstraint(*key, name=f"pk_{name}"))
 
 
 def _make_slim(name: str, *items: sa.schema.SchemaItem, key: list[str]) -> None:
-    op.create_table(name, *items, sa.PrimaryKeyConstraint(*key, name=f"pk_{name}"), sqlite_with_rowid=False)
+    create_table(name, *items, sa.PrimaryKeyConstraint(*key, name=f"pk_{name}"), slim=True)
 
 
 def _index(table: str, *columns: str) -> None:

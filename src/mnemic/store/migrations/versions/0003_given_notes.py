@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from mnemic.store.migrations.partitions import create_table
 
 revision = "0003"
 down_revision = "0002"
@@ -13,7 +14,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Make the table, empty: all notes so far are quotations."""
-    op.create_table(
+    create_table(
         "given_notes",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
         sa.Column("note", sa.BigInteger(), autoincrement=False, nullable=False),
@@ -27,5 +28,5 @@ def upgrade() -> None:
             name="fk_given_notes_notes",
             ondelete="CASCADE",
         ),
-        sqlite_with_rowid=False,
+        slim=True,
     )

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from mnemic.store.migrations.partitions import create_table
 
 revision = "0004"
 down_revision = "0003"
@@ -18,7 +19,7 @@ def _amounts() -> list[sa.Column[int]]:
 
 def upgrade() -> None:
     """Make the tables."""
-    op.create_table(
+    create_table(
         "usage",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
         sa.Column("day", sa.Date(), nullable=False),
@@ -26,13 +27,13 @@ def upgrade() -> None:
         *_amounts(),
         sa.PrimaryKeyConstraint("user_id", "day", "purpose", name="pk_usage"),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_usage_users", ondelete="CASCADE"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "spending",
         sa.Column("day", sa.Date(), nullable=False),
         sa.Column("purpose", sa.String(16), nullable=False),
         *_amounts(),
         sa.PrimaryKeyConstraint("day", "purpose", name="pk_spending"),
-        sqlite_with_rowid=False,
+        slim=True,
     )

@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from mnemic.store.migrations.partitions import create_table
+
 revision = "0005"
 down_revision = "0004"
 branch_labels = None
@@ -35,16 +37,16 @@ def _owner(table: str, owner: str, *columns: str) -> sa.ForeignKeyConstraint:
 
 def upgrade() -> None:
     """Make the tables, empty."""
-    op.create_table(
+    create_table(
         "operation_details",
         _user(),
         _number("operation"),
         _text("detail"),
         sa.PrimaryKeyConstraint("user_id", "operation", name="pk_operation_details"),
         _owner("operation_details", "operations", "operation"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "note_confirmations",
         _user(),
         _number("note"),
@@ -53,10 +55,10 @@ def upgrade() -> None:
         sa.PrimaryKeyConstraint("user_id", "note", "version", "seq", name="pk_note_confirmations"),
         _owner("note_confirmations", "notes", "note", "version"),
         _owner("note_confirmations", "turns", "seq"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
     op.create_index("ix_note_confirmations_user_id_seq", "note_confirmations", ["user_id", "seq"])
-    op.create_table(
+    create_table(
         "proposals",
         _user(),
         _number("note"),
@@ -65,9 +67,9 @@ def upgrade() -> None:
         _number("target", null=True),
         sa.PrimaryKeyConstraint("user_id", "note", "version", name="pk_proposals"),
         _owner("proposals", "notes", "note", "version"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "episodes",
         _user(),
         _number("episode"),
@@ -81,7 +83,7 @@ def upgrade() -> None:
         _owner("episodes", "users"),
     )
     op.create_index("ix_episodes_user_id_revision", "episodes", ["user_id", "revision"])
-    op.create_table(
+    create_table(
         "episode_turns",
         _user(),
         _number("episode"),
@@ -91,9 +93,9 @@ def upgrade() -> None:
         sa.UniqueConstraint("user_id", "seq", name="uq_episode_turns_user_id_seq"),
         _owner("episode_turns", "episodes", "episode"),
         _owner("episode_turns", "turns", "seq"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "work",
         _user(),
         _number("trace"),
@@ -105,6 +107,6 @@ def upgrade() -> None:
         _text("reason", null=True),
         sa.PrimaryKeyConstraint("user_id", "trace", "kind", name="pk_work"),
         _owner("work", "traces", "trace"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
     op.create_index("ix_work_state_due_at", "work", ["state", "due_at"])

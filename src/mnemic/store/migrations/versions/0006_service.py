@@ -5,6 +5,8 @@ from __future__ import annotations
 import sqlalchemy as sa
 from alembic import op
 
+from mnemic.store.migrations.partitions import create_table
+
 revision = "0006"
 down_revision = "0005"
 branch_labels = None
@@ -13,7 +15,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Make the tables, empty."""
-    op.create_table(
+    create_table(
         "api_keys",
         sa.Column("key_id", sa.LargeBinary(), nullable=False),
         sa.Column("name", sa.LargeBinary(), nullable=False),
@@ -25,9 +27,9 @@ def upgrade() -> None:
         sa.Column("expires_at", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.Column("revoked_at", sa.BigInteger(), autoincrement=False, nullable=True),
         sa.PrimaryKeyConstraint("key_id", name="pk_api_keys"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "replies",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
         sa.Column("key", sa.LargeBinary(), nullable=False),
@@ -36,6 +38,6 @@ def upgrade() -> None:
         sa.Column("body", sa.LargeBinary(), nullable=False),
         sa.Column("at", sa.BigInteger(), autoincrement=False, nullable=False),
         sa.PrimaryKeyConstraint("user_id", "key", name="pk_replies"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
     op.create_index("ix_replies_at", "replies", ["at"])

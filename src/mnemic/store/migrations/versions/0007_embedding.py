@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import sqlalchemy as sa
-from alembic import op
+
+from mnemic.store.migrations.partitions import create_table
 
 revision = "0007"
 down_revision = "0006"
@@ -13,7 +14,7 @@ depends_on = None
 
 def upgrade() -> None:
     """Make the tables, empty."""
-    op.create_table(
+    create_table(
         "embedding",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
         sa.Column("lease", sa.String(32), nullable=True),
@@ -22,13 +23,13 @@ def upgrade() -> None:
         sa.Column("reason", sa.LargeBinary(), nullable=True),
         sa.PrimaryKeyConstraint("user_id", name="pk_embedding"),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_embedding_users", ondelete="CASCADE"),
-        sqlite_with_rowid=False,
+        slim=True,
     )
-    op.create_table(
+    create_table(
         "restoring",
         sa.Column("user_id", sa.LargeBinary(), nullable=False),
         sa.Column("export", sa.LargeBinary(), nullable=False),
         sa.PrimaryKeyConstraint("user_id", name="pk_restoring"),
         sa.ForeignKeyConstraint(["user_id"], ["users.user_id"], name="fk_restoring_users", ondelete="CASCADE"),
-        sqlite_with_rowid=False,
+        slim=True,
     )

@@ -1,0 +1,209 @@
+"""Copying a whole database into an empty one, of either kind: every row as it is, with the ids it has.
+
+User by user, each in one transaction, so that a copy that was cut goes on where it stopped. What was written is read
+back and compared with what was read.
+"""
+
+from __future__ import annotations
+
+import hashlib
+from collections.abc import Callable, Iterator
+from dataclasses import dataclass
+from functools import cache
+from typing import Any
+
+from sqlalchemy import Connection, LargeBinary, MetaData, Select, Table, delete, insert, select
+
+from mnemic.errors import StoreConflict, StoreCorrupt
+from mnemic.store.bulk import insert_rows
+from mnemic.store.columns import tables
+from mnemic.store.database import Database
+from mnemic.store.encodings import ExactJson, ExactText
+from mnemic.store.shared_tables import MARKS, settings
+
+_MARK = f"{MARKS}copying from"
+_PIECE = 2_000
+"""Rows that are read, and written, at once."""
+
+
+@dataclass(frozen=True, slots=True)
+class Copied:
+    """What a copy did.
+
+    Attributes:
+        users: In both databases now.
+        written: Of these, by this run; the others were there from a run before.
+        rows: In both databases now, of all tables.
+        checksum: Of all rows, in hexadecimal, read back from the destination; the source has the same.
+    """
+
+    users: int
+    written: int
+    rows: int
+    checksum: str
+
+
+@dataclass(frozen=True, slots=True)
+class _Sum:
+    """How many rows, and a checksum that their order does not change."""
+
+    rows: int = 0
+    digest: int = 0
+
+    def __add__(self, other: _Sum) -> _Sum:
+        return _Sum(self.rows + other.rows, (self.digest + other.digest) % (1 << 128))
+
+
+def copy(source: Database, destination: Database, *, progress: Callable[[int], None]) -> Copied:
+    """Copy everything, from one snapshot of the source; ``progress`` is called after each user.
+
+    Raises:
+        StoreConflict: The destination holds something else.
+        StoreCorrupt: What was read back is not what was written.
+    """
+    destination.change(lambda there: _begin(there, source.name, destination.name), everyone=True)
+    written = 0
+    total = _Sum()
+    with source.read() as here:
+        users = _users(here)
+        known = set(destination.look(_users))
+        for user_id in sorted(known.difference(users)):  # erased since the run before
+            _remove(destination, user_id)
+        for user_id in users:
+            is_there = user_id in known and _sum_of(destination, user_id) == _sum(here, user_id)
+            if not is_there:
+                _write(here, destination, user_id)
+                written += 1
+            total += _checked(here, destination, user_id)
+            progress(1)
+        destination.change(lambda there: _write_shared(here, there), everyone=True)
+        total += _checked(here, destination, None)
+    destination.change(_finish)
+    return Copied(len(users), written, total.rows, f"{total.digest:032x}")
+
+
+def half_of(connection: Connection) -> str | None:
+    """The database of which this one is half a copy; None for a whole one."""
+    return connection.execute(select(settings.c.value).where(settings.c.name == _MARK)).scalar_one_or_none()
+
+
+@cache
+def _raw() -> tuple[Table, ...]:
+    """The tables, owners first, with their bytes as they are: nothing is decoded on the way."""
+    plain = MetaData()
+    made = {table.name: table.to_metadata(plain) for table in tables.sorted_tables}
+    for table in made.values():
+        for column in table.c:
+            if isinstance(column.type, ExactText | ExactJson):
+                column.type = LargeBinary()
+    return tuple(made[table.name] for table in tables.sorted_tables)
+
+
+def _of_users() -> tuple[Table, ...]:
+    return tuple(table for table in _raw() if "user_id" in table.c)
+
+
+def _shared() -> tuple[Table, ...]:
+    return tuple(table for table in _raw() if "user_id" not in table.c)
+
+
+def _begin(connection: Connection, source: str, destination: str) -> None:
+    half = half_of(connection)
+    if half == source:
+        return
+    if half is not None:
+        raise StoreConflict(f"{destination} is half a copy of {half}: finish that one, or choose an empty database")
+    held = [table.name for table in _raw() if next(_rows(connection, table, None), None) is not None]
+    if held:
+        raise StoreConflict(f"{destination} is not empty ({', '.join(held)}): choose a database without anything in it")
+    connection.execute(insert(settings), {"name": _MARK, "value": source})
+
+
+def _finish(connection: Connection) -> None:
+    connection.execute(delete(settings).where(settings.c.name == _MARK))
+
+
+def _users(connection: Connection) -> list[bytes]:
+    """Whoever has rows; the tables that do not hang off a user's row are asked, too."""
+    found: set[bytes] = set()
+    for table in _of_users():
+        if table.name == "users" or not table.foreign_keys:
+            found.update(connection.execute(select(table.c.user_id).distinct()).scalars())
+    return sorted(found)
+
+
+def _select(table: Table, user_id: bytes | None) -> Select[Any]:
+    return select(table) if user_id is None else select(table).where(table.c.user_id == user_id)
+
+
+def _rows(connection: Connection, table: Table, user_id: bytes | None) -> Iterator[tuple[Any, ...]]:
+    """The rows of a user in a table, or all of a shared one, but for marks of the store itself."""
+    found = connection.execute(_select(table, user_id).execution_options(yield_per=_PIECE))
+    for row in found:
+        if table.name != "settings" or not row.name.startswith(MARKS.encode()):
+            yield tuple(row)
+
+
+def _sum(connection: Connection, user_id: bytes | None) -> _Sum:
+    """Of all rows of a user, or of all shared tables."""
+    total = _Sum()
+    for table in _shared() if user_id is None else _of_users():
+        for row in _rows(connection, table, user_id):
+            digest = hashlib.blake2b(repr((table.name, row)).encode(), digest_size=16).digest()
+            total += _Sum(1, int.from_bytes(digest, "big"))
+    return total
+
+
+def _sum_of(database: Database, user_id: bytes | None) -> _Sum:
+    return database.look(lambda connection: _sum(connection, user_id))
+
+
+def _checked(here: Connection, destination: Database, user_id: bytes | None) -> _Sum:
+    """Compare what is there with what is here."""
+    given, kept = _sum(here, user_id), _sum_of(destination, user_id)
+    if given != kept:
+        whose = "shared rows" if user_id is None else f"user {user_id.decode('utf-8', 'backslashreplace')!r}"
+        raise StoreCorrupt(
+            f"{destination.name}: {whose} read back as {kept.rows} rows unlike the {given.rows} of the source; "
+            "is something else writing there? Copy into an empty database"
+        )
+    return kept
+
+
+def _write(here: Connection, destination: Database, user_id: bytes) -> None:
+    """Write a user anew."""
+
+    def write(there: Connection) -> None:
+        _delete(there, user_id)
+        for table in _of_users():
+            _fill(there, table, _rows(here, table, user_id))
+
+    destination.change(write, user_id=user_id.decode("utf-8", "surrogatepass"))
+
+
+def _write_shared(here: Connection, there: Connection) -> None:
+    half = half_of(there)
+    for table in _shared():
+        there.execute(delete(table))
+        _fill(there, table, _rows(here, table, None))
+    there.execute(insert(settings), {"name": _MARK, "value": half})
+
+
+def _fill(there: Connection, table: Table, rows: Iterator[tuple[Any, ...]]) -> None:
+    names = table.c.keys()
+    piece: list[dict[str, Any]] = []
+    for row in rows:
+        piece.append(dict(zip(names, row, strict=True)))
+        if len(piece) == _PIECE:
+            insert_rows(there, table, piece)
+            piece = []
+    insert_rows(there, table, piece)
+
+
+def _remove(destination: Database, user_id: bytes) -> None:
+    destination.change(lambda there: _delete(there, user_id), user_id=user_id.decode("utf-8", "surrogatepass"))
+
+
+def _delete(there: Connection, user_id: bytes) -> None:
+    for table in reversed(_of_users()):
+        there.execute(delete(table).where(table.c.user_id == user_id))
