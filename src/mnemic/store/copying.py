@@ -7,9 +7,10 @@ back and compared with what was read.
 from __future__ import annotations
 
 import hashlib
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterable, Iterator
 from dataclasses import dataclass
 from functools import cache
+from itertools import islice
 from typing import Any
 
 from sqlalchemy import Connection, LargeBinary, MetaData, Select, Table, delete, insert, select
@@ -70,14 +71,17 @@ def copy(source: Database, destination: Database, *, progress: Callable[[int], N
         for user_id in sorted(known.difference(users)):  # erased since the run before
             _remove(destination, user_id)
         for user_id in users:
-            is_there = user_id in known and _sum_of(destination, user_id) == _sum(here, user_id)
-            if not is_there:
-                _write(here, destination, user_id)
+            is_known = user_id in known
+            given = _sum(here, user_id) if is_known else _Sum()
+            if not is_known or _kept(destination, user_id) != given:
+                given = _write(here, destination, user_id, anew=is_known)
                 written += 1
-            total += _checked(here, destination, user_id)
+                _check(destination, user_id, given)
+            total += given
             progress(1)
-        destination.change(lambda there: _write_shared(here, there), everyone=True)
-        total += _checked(here, destination, None)
+        given = destination.change(lambda there: _write_shared(here, there), everyone=True)
+        _check(destination, None, given)
+        total += given
     destination.change(_finish)
     return Copied(len(users), written, total.rows, f"{total.digest:032x}")
 
@@ -113,10 +117,17 @@ def _begin(connection: Connection, source: str, destination: str) -> None:
         return
     if half is not None:
         raise StoreConflict(f"{destination} is half a copy of {half}: finish that one, or choose an empty database")
-    held = [table.name for table in _raw() if next(_rows(connection, table, None), None) is not None]
+    held = [table.name for table in _raw() if _holds_any(connection, table)]
     if held:
         raise StoreConflict(f"{destination} is not empty ({', '.join(held)}): choose a database without anything in it")
     connection.execute(insert(settings), {"name": _MARK, "value": source})
+
+
+def _holds_any(connection: Connection, table: Table) -> bool:
+    query = select(table.c[0])
+    if table.name == "settings":
+        return any(not name.startswith(MARKS.encode()) for name in connection.execute(query).scalars())
+    return connection.execute(query.limit(1)).first() is not None
 
 
 def _finish(connection: Connection) -> None:
@@ -144,60 +155,69 @@ def _rows(connection: Connection, table: Table, user_id: bytes | None) -> Iterat
             yield tuple(row)
 
 
+def _summed(table: Table, rows: Iterable[tuple[Any, ...]]) -> _Sum:
+    total = _Sum()
+    for row in rows:
+        digest = hashlib.blake2b(repr((table.name, row)).encode(), digest_size=16).digest()
+        total += _Sum(1, int.from_bytes(digest, "big"))
+    return total
+
+
 def _sum(connection: Connection, user_id: bytes | None) -> _Sum:
     """Of all rows of a user, or of all shared tables."""
     total = _Sum()
     for table in _shared() if user_id is None else _of_users():
-        for row in _rows(connection, table, user_id):
-            digest = hashlib.blake2b(repr((table.name, row)).encode(), digest_size=16).digest()
-            total += _Sum(1, int.from_bytes(digest, "big"))
+        total += _summed(table, _rows(connection, table, user_id))
     return total
 
 
-def _sum_of(database: Database, user_id: bytes | None) -> _Sum:
-    return database.look(lambda connection: _sum(connection, user_id))
+def _kept(destination: Database, user_id: bytes | None) -> _Sum:
+    return destination.look(lambda there: _sum(there, user_id))
 
 
-def _checked(here: Connection, destination: Database, user_id: bytes | None) -> _Sum:
-    """Compare what is there with what is here."""
-    given, kept = _sum(here, user_id), _sum_of(destination, user_id)
+def _check(destination: Database, user_id: bytes | None, given: _Sum) -> None:
+    """Compare what is there now with what was given."""
+    kept = _kept(destination, user_id)
     if given != kept:
         whose = "shared rows" if user_id is None else f"user {user_id.decode('utf-8', 'backslashreplace')!r}"
         raise StoreCorrupt(
             f"{destination.name}: {whose} read back as {kept.rows} rows unlike the {given.rows} of the source; "
             "is something else writing there? Copy into an empty database"
         )
-    return kept
 
 
-def _write(here: Connection, destination: Database, user_id: bytes) -> None:
-    """Write a user anew."""
+def _write(here: Connection, destination: Database, user_id: bytes, *, anew: bool) -> _Sum:
+    """Write a user, in place of what may be there; what was written."""
 
-    def write(there: Connection) -> None:
-        _delete(there, user_id)
+    def write(there: Connection) -> _Sum:
+        if anew:
+            _delete(there, user_id)
+        total = _Sum()
         for table in _of_users():
-            _fill(there, table, _rows(here, table, user_id))
+            total += _fill(there, table, _rows(here, table, user_id))
+        return total
 
-    destination.change(write, user_id=user_id.decode("utf-8", "surrogatepass"))
+    return destination.change(write, user_id=user_id.decode("utf-8", "surrogatepass"))
 
 
-def _write_shared(here: Connection, there: Connection) -> None:
+def _write_shared(here: Connection, there: Connection) -> _Sum:
     half = half_of(there)
+    total = _Sum()
     for table in _shared():
         there.execute(delete(table))
-        _fill(there, table, _rows(here, table, None))
+        total += _fill(there, table, _rows(here, table, None))
     there.execute(insert(settings), {"name": _MARK, "value": half})
+    return total
 
 
-def _fill(there: Connection, table: Table, rows: Iterator[tuple[Any, ...]]) -> None:
+def _fill(there: Connection, table: Table, rows: Iterator[tuple[Any, ...]]) -> _Sum:
+    """Write rows into a table, piece by piece; what was given."""
     names = table.c.keys()
-    piece: list[dict[str, Any]] = []
-    for row in rows:
-        piece.append(dict(zip(names, row, strict=True)))
-        if len(piece) == _PIECE:
-            insert_rows(there, table, piece)
-            piece = []
-    insert_rows(there, table, piece)
+    total = _Sum()
+    while piece := list(islice(rows, _PIECE)):
+        total += _summed(table, piece)
+        insert_rows(there, table, [dict(zip(names, row, strict=True)) for row in piece])
+    return total
 
 
 def _remove(destination: Database, user_id: bytes) -> None:
