@@ -18,6 +18,7 @@ if TYPE_CHECKING:
     from mnemic.config import Budgets, Enriching, Fusion, Hero, Limit
     from mnemic.errors import MnemicError
     from mnemic.memory import AnswerStream, AsyncMemory, Memory
+    from mnemic.store import Copied, Migrated, copy, migrate
     from mnemic.types import (
         Added,
         Allowance,
@@ -53,6 +54,7 @@ _HOME = {
     **dict.fromkeys(("AnswerStream", "AsyncMemory", "Memory"), "memory"),
     **dict.fromkeys(("Budgets", "Enriching", "Fusion", "Hero", "Limit"), "config"),
     "MnemicError": "errors",
+    **dict.fromkeys(("Copied", "Migrated", "copy", "migrate"), "store"),
     **dict.fromkeys(
         (
             "Added",
@@ -93,6 +95,7 @@ __all__ = [
     "AnswerStream",
     "AsyncMemory",
     "Budgets",
+    "Copied",
     "Cue",
     "Enriching",
     "Enrichment",
@@ -105,6 +108,7 @@ __all__ = [
     "Interval",
     "Limit",
     "Memory",
+    "Migrated",
     "MnemicError",
     "Neighbour",
     "Neighbourhood",
@@ -122,6 +126,8 @@ __all__ = [
     "Sufficiency",
     "Trace",
     "Turn",
+    "copy",
+    "migrate",
 ]
 
 
