@@ -92,12 +92,14 @@ def test_a_commit_whose_answer_was_lost_is_looked_up_not_repeated(cluster: Clust
     """The connection breaks after the server committed: the write counts, once."""
     with closing(open_store(f"{cluster.address}?schema=answer")) as store:
         store.write("u", batch("a"), now=NOW)
+        was_cut: list[bool] = []
         looked_up: list[bool] = []
         counts, commit = PostgresDatabase._counts, Connection._commit_impl
 
         def cut(connection: Connection) -> None:
             commit(connection)
-            if not looked_up:
+            if not was_cut:
+                was_cut.append(True)
                 raw = connection.connection.driver_connection
                 number = raw.info.backend_pid
                 execute(cluster, f"SELECT pg_terminate_backend({number})")

@@ -7,7 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager, suppress
+from contextlib import contextmanager
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -192,12 +192,17 @@ class PostgresDatabase:
         unknown = f"{self.name} went away while it stored this: it may be stored or not; look, then try again"
         deadline = time.monotonic() + self.busy_timeout_s
         while time.monotonic() < deadline:
-            with suppress(*_FAILURES), self._reading.connect() as connection, connection.begin():
-                state, wrote = look(connection)
-                if state == "aborted" or (state == "committed" and wrote):
-                    return state == "committed"
-                if state == "committed":
-                    raise StoreUnavailable(unknown)
+            try:
+                with self._reading.connect() as connection, connection.begin():
+                    state, wrote = look(connection)
+            except _FAILURES as failure:
+                if kind_of(failure) != "lost":
+                    raise translate(failure, self.name) from None
+                state, wrote = "away", False
+            if state == "aborted" or (state == "committed" and wrote):
+                return state == "committed"
+            if state == "committed":
+                break
             time.sleep(_SLEEP_S[0] * 5)
         raise StoreUnavailable(unknown)
 
@@ -219,7 +224,7 @@ def _engine(address: Address, busy_timeout_s: float) -> Engine:
         "jit": "off",
     }
     if address.schema is not None:
-        settings["search_path"] = address.schema
+        settings["search_path"] = f'"{address.schema}"'
     options = " ".join(f"-c {name}={value}" for name, value in settings.items())
     return create_engine(
         address.url,

@@ -42,7 +42,7 @@ def prepare(database: PostgresDatabase, *, may_migrate: bool) -> Migrated:
 def _migrate(connection: Connection, database: PostgresDatabase) -> Migrated:
     connection.execute(text("SET LOCAL statement_timeout = 0"))
     if database.address.schema is not None:
-        connection.execute(text(f"CREATE SCHEMA IF NOT EXISTS {database.address.schema}"))
+        connection.execute(text(f'CREATE SCHEMA IF NOT EXISTS "{database.address.schema}"'))
     before = _revision(connection, database.name)
     if before == HISTORY.head:
         return Migrated(before, HISTORY.head, None)
