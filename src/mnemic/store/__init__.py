@@ -121,7 +121,8 @@ def _prepared(database: str | Path, busy_timeout_s: float, *, may_migrate: bool)
 
 
 def _refuse_half(opened: Database) -> None:
-    half = opened.look(copying.half_of)
+    with opened.aside() as connection:
+        half = copying.half_of(connection)
     if half is not None:
         raise StoreError(f"{opened.name} is half a copy of {half}; finish that with: mnemic copy")
 

@@ -35,6 +35,10 @@ class Database(Protocol):
         """One snapshot for the duration of the block, which is not repeated."""
         ...
 
+    def aside(self) -> AbstractContextManager[Connection]:
+        """A connection for a moment, beside those that are kept."""
+        ...
+
     def look(self, do: Callable[[Connection], Value]) -> Value:
         """Read in one snapshot."""
         ...

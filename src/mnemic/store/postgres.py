@@ -7,7 +7,7 @@ import logging
 import random
 import time
 from collections.abc import Callable, Generator
-from contextlib import contextmanager
+from contextlib import AbstractContextManager, contextmanager
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -67,6 +67,10 @@ class PostgresDatabase:
         """One snapshot for the duration of the block."""
         with self._translated(), self._gate.entered(), self._reading.connect() as connection, connection.begin():
             yield connection
+
+    def aside(self) -> AbstractContextManager[Connection]:
+        """One snapshot, once."""
+        return self.read()
 
     def look(self, do: Callable[[Connection], Value]) -> Value:
         """Read in one snapshot; where the connection breaks, in another one."""

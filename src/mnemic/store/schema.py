@@ -12,7 +12,7 @@ from dataclasses import dataclass
 from functools import cache
 from pathlib import Path
 
-from sqlalchemy import Connection, Index, StaticPool, create_engine
+from sqlalchemy import Connection, Index
 from sqlalchemy.dialects import sqlite
 from sqlalchemy.schema import CreateIndex, CreateTable
 
@@ -104,7 +104,7 @@ def _revision(connection: sqlite3.Connection, path: Path) -> str | None:
 
 def _migrate(file: SqliteFile) -> Migrated:
     """Back up and migrate in one transaction, the version's stamp included; whoever comes second finds it done."""
-    with file.raw() as raw, _core(raw) as connection, connection.begin():
+    with file.raw() as raw, file.core(raw) as connection, connection.begin():
         raw.execute("BEGIN IMMEDIATE")
         before = _revision(raw, file.path)
         if before == HISTORY.head:
@@ -137,14 +137,6 @@ def creation() -> tuple[str, ...]:
 
 def _name(index: Index) -> str:
     return str(index.name)
-
-
-@contextmanager
-def _core(raw: sqlite3.Connection) -> Generator[Connection]:
-    """SQLAlchemy's view of a connection; beginning a transaction there is left to us."""
-    engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
-    with engine.connect() as connection:
-        yield connection
 
 
 def upgrade(connection: Connection) -> None:

@@ -15,7 +15,7 @@ from typing import Any, cast
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
 from sqlalchemy.exc import StatementError
-from sqlalchemy.pool import QueuePool
+from sqlalchemy.pool import QueuePool, StaticPool
 from sqlalchemy.sql import FromClause
 
 from mnemic.errors import StoreError
@@ -91,6 +91,19 @@ class SqliteFile:
                 yield connection
         except (sqlite3.Error, StatementError) as error:
             raise translate(error, self.path) from error
+
+    @contextmanager
+    def core(self, raw: sqlite3.Connection) -> Generator[Connection]:
+        """SQLAlchemy's view of a connection; beginning a transaction there is left to whoever has it."""
+        engine = create_engine("sqlite://", creator=lambda: raw, poolclass=StaticPool)
+        with engine.connect() as connection:
+            yield connection
+
+    @contextmanager
+    def aside(self) -> Generator[Connection]:
+        """A connection that is not kept: of a file that vanishes afterwards, nothing is held open."""
+        with self.raw() as raw, self.core(raw) as connection:
+            yield connection
 
     def size_bytes(self) -> int:
         """The file and its write-ahead log."""
