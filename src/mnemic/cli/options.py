@@ -29,7 +29,7 @@ DEFAULT_DATABASE = "memory.db"
 Database = Annotated[
     str | None,
     typer.Option(
-        "--db", metavar="NAME", help="The database: a file, or postgresql://host/name. [MNEMIC_DB; memory.db]"
+        "--db", metavar="FILE", help="The database: a file, or postgresql://host/name. [MNEMIC_DB; memory.db]"
     ),
 ]
 User = Annotated[str | None, typer.Option("--user", metavar="NAME", help="Whose memory. [MNEMIC_USER]")]
