@@ -6,6 +6,7 @@ MnemicError
 |  |- InvalidScope                a missing or empty user, agent or session id
 |  |- InvalidQuery                a query, top_k, threshold, configuration name
 |  |- InvalidFilter               the filter language
+|  |- UndoConflict                what is to be undone has changed since
 |  `- InvalidFile                 a file to import, or one line of it
 |- NotFound (LookupError)         no such turn, session, note or user in this scope
 |- ImmutableWords                 somebody tried to change what was said
@@ -61,6 +62,18 @@ class InvalidQuery(InvalidInput):
 
 class InvalidFilter(InvalidInput):
     """A filter expression."""
+
+
+class UndoConflict(InvalidInput):
+    """What is to be undone has changed since; nothing was undone.
+
+    Attributes:
+        conflicts: What stands in the way, each with what to undo first; none where its words were erased.
+    """
+
+    def __init__(self, message: str, *, conflicts: tuple[str, ...]) -> None:
+        super().__init__(message)
+        self.conflicts = conflicts
 
 
 class InvalidFile(InvalidInput):

@@ -73,6 +73,10 @@ def _message(turn: Turn) -> dict[str, Json]:
         message["timestamp"] = turn.timestamp.isoformat()
     if turn.metadata:
         message["metadata"] = dict(turn.metadata)
+    if turn.tier is not None:
+        message["tier"] = turn.tier
+    if turn.quarantine is not None:
+        message["quarantine"] = turn.quarantine
     return message
 
 

@@ -8,15 +8,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterable, Mapping, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final
 
-from mnemic.algo import cues, pack, render, sentences, statements, temporal
+from mnemic.algo import cues, injected, pack, render, sentences, statements, temporal
 from mnemic.algo.temporal import TimeMention
+from mnemic.algo.trust import tier_of
 from mnemic.protocols import Batch, CueExtractor, Embedder, Vectors
-from mnemic.types import Interval, Note, Span, Task, TimePhrase, Turn, Unit
+from mnemic.types import Interval, Note, Span, Task, Tier, TimePhrase, Turn, Unit
 
 if TYPE_CHECKING:
     from mnemic.protocols import Floats
+
+INSTRUCTS: Final = "it speaks to the model that reads it, like an instruction"
+_OWN: Final[tuple[Tier, ...]] = ("user", "import")
+"""Whose words local notes are made of."""
 
 
 def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtractor) -> Batch:
@@ -27,6 +32,7 @@ def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtra
         names: Participants known so far; the new turns' speakers are added.
         extractor: Finds the cues.
     """
+    turns = [screened(turn) for turn in turns]
     spans = {turn.turn_id: sentences.split(turn.text) for turn in turns}
     texts = [turn.text[start:end] for turn in turns for start, end in spans[turn.turn_id]]
     mentions = iter(extractor.extract(texts, names={*names, *(turn.speaker for turn in turns)}))
@@ -52,6 +58,20 @@ def derive(turns: Sequence[Turn], *, names: Collection[str], extractor: CueExtra
     )
 
 
+def screened(turn: Turn) -> Turn:
+    """A turn, held in quarantine where it speaks to the model that will read it, unless a person decided already."""
+    if turn.quarantine is None and injected.instructions(turn.text, tier_of(turn)):
+        return replace(turn, quarantine="held")
+    return turn
+
+
+def guarded(note: Note) -> Note:
+    """A note, in quarantine where it speaks to the model that will read it."""
+    if note.status == "current" and injected.instructions(note.text, "tool"):
+        return replace(note, status="quarantined", metadata={**note.metadata, "quarantined": INSTRUCTS})
+    return note
+
+
 def _notes(
     turns: Sequence[Turn],
     spans: Mapping[str, Sequence[tuple[int, int]]],
@@ -61,7 +81,7 @@ def _notes(
     """Local notes: what people say of themselves, quoted. Only people's own turns are read."""
     cued = {(unit.turn_id, unit.start): unit.cues for unit in units}
     for turn in turns:
-        if turn.role != "user":
+        if turn.role != "user" or tier_of(turn) not in _OWN or turn.quarantine is not None:
             continue
         for found in statements.statements(turn.text, spans[turn.turn_id], times[turn.turn_id]):
             yield Note(
@@ -86,7 +106,7 @@ def derive_given(notes: Sequence[Note], *, names: Collection[str], extractor: Cu
     """
     surfaces: dict[str, str] = {}
     found = extractor.extract([note.text for note in notes], names=names)
-    cued = (replace(note, cues=cues.counted(its, surfaces)) for note, its in zip(notes, found, strict=True))
+    cued = [replace(note, cues=cues.counted(its, surfaces)) for note, its in zip(notes, found, strict=True)]
     return Batch(notes=tuple(cued), surfaces=surfaces, trigger="person")
 
 

@@ -11,6 +11,7 @@ from hypothesis import HealthCheck, given, settings
 from hypothesis import strategies as st
 from store_kit import HOSTILE, NOW, batch, note, read_back, removal, trace_of, turn, unit_of
 
+from mnemic.algo.replay import made
 from mnemic.errors import InvalidInput, NotFound, StoreClosed, StoreConflict
 from mnemic.protocols import Batch, Store
 from mnemic.types import STATUSES, Counts, Interval, Operation, Part, Span, Task, TimePhrase, Trace, Turn, Unit
@@ -180,9 +181,9 @@ def test_a_next_version_supersedes_and_both_stay_readable(store: Store) -> None:
     )
     assert (new.text, new.version, new.status, new.recorded_at) == ("likes coffee", 2, "current", LATER)
     assert store.operations("u") == [
-        Operation("O1", NOW, "ADD", "N1", "add", None, "likes tea", 1),
-        Operation("O2", NOW, "ADD", "N2", "add", None, "other", 1),
-        Operation("O3", LATER, "UPDATE", "N1", "person", "likes tea", "likes coffee", 2),
+        Operation("O1", NOW, "ADD", "N1", "add", None, "likes tea", 1, made(first, {})),
+        Operation("O2", NOW, "ADD", "N2", "add", None, "other", 1, made(note("other"), {})),
+        Operation("O3", LATER, "UPDATE", "N1", "person", "likes tea", "likes coffee", 2, made(revised, {})),
     ]
     assert [entry.operation_id for entry in store.operations("u", target_id="N1")] == ["O1", "O3"]
     assert store.counts("u").notes == 2

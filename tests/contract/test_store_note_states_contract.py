@@ -8,6 +8,7 @@ from datetime import UTC, datetime, timedelta, timezone
 import pytest
 from store_kit import HOSTILE, NOW, batch, embedder, fresh, note, removal, turn, unit_of, vector
 
+from mnemic.algo.replay import made
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch, Held, NoteState, Store, Vectors
 from mnemic.types import STATUSES, Action, Interval, Json, NoteStatus, Operation, Unit
@@ -41,8 +42,9 @@ def test_a_note_expires_and_another_takes_its_place(store: Store) -> None:
     (old,) = store.notes("u")
     ended = Interval(None, LATER)
     expired = state(after=("superseded", ended), relation="contradictory", run="r1")
-    made = Batch(states=(expired,), notes=(note("Ana lives in Bergen.", b),), trigger="model", details={0: {"x": "é"}})
-    written = store.write("u", made, now=LATER)
+    bergen = note("Ana lives in Bergen.", b)
+    given = Batch(states=(expired,), notes=(bergen,), trigger="model", details={0: {"x": "é"}})
+    written = store.write("u", given, now=LATER)
     assert (written.note_ids, written.operation_ids) == (("N2",), ("O2", "O3"))
     kept, new = store.notes("u", statuses=STATUSES)
     assert kept == replace(old, status="superseded", valid=ended)
@@ -54,9 +56,9 @@ def test_a_note_expires_and_another_takes_its_place(store: Store) -> None:
         "run": "r1",
     }
     assert store.operations("u") == [
-        Operation("O1", NOW, "ADD", "N1", "add", None, first.text, 1),
+        Operation("O1", NOW, "ADD", "N1", "add", None, first.text, 1, made(first, {})),
         Operation("O2", LATER, "EXPIRE", "N1", "model", first.text, first.text, 1, detail),
-        Operation("O3", LATER, "ADD", "N2", "model", None, new.text, 1, {"x": "é"}),
+        Operation("O3", LATER, "ADD", "N2", "model", None, new.text, 1, made(bergen, {"x": "é"})),
     ]
 
 
@@ -76,7 +78,7 @@ def test_every_status_comes_back_and_no_word_is_lost(store: Store, status: NoteS
     store.write("u", Batch(states=(back,), trigger="undo"), now=NOW)
     assert store.notes("u") == [old]
     assert [entry.detail.get("status") for entry in store.operations("u")] == [
-        None,
+        [None, "current"],
         ["current", status],
         [status, "current"],
     ]
@@ -225,7 +227,7 @@ def test_detail_holds_any_json(store: Store) -> None:
     store.write("u", batch(a, notes=(note("n", a),), details={0: detail}), now=NOW)
     store.write("u", Batch(states=(state(**detail),)), now=NOW)
     added, changed = store.operations("u")
-    assert added.detail == detail
+    assert added.detail == made(note("n", a), detail)
     assert {key: changed.detail[key] for key in detail} == detail
 
 

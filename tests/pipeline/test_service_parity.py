@@ -24,6 +24,8 @@ ROUTES = {
     "cues": "GET /v1/cues",
     "delete": "DELETE /v1/memories/{turn_id}",
     "delete_all": "DELETE /v1/memories",
+    "diff": "GET /v1/diff",
+    "discard": "POST /v1/quarantine/{id}/discard",
     "enrich": "POST /v1/enrich",
     "episodes": "GET /v1/episodes",
     "export": "GET /v1/export",
@@ -35,6 +37,8 @@ ROUTES = {
     "notes": "GET /v1/notes",
     "notice": "GET /v1/notice",
     "proposals": "GET /v1/proposals",
+    "quarantine": "GET /v1/quarantine",
+    "release": "POST /v1/quarantine/{id}/release",
     "reflect": "POST /v1/reflect",
     "reject": "POST /v1/proposals/{note_id}/reject",
     "retract": "POST /v1/notes/{note_id}/retract",
@@ -61,6 +65,8 @@ OTHERWISE = {
     ("get_all", "after"): "cursor",  # a page goes on by a cursor
     ("delete", "session_id"): None,  # DELETE /v1/sessions/{session_id}
     ("wait", "progress"): None,  # a function
+    ("undo", "run"): None,  # POST /v1/runs/{run}/undo
+    ("restore", "as_of"): None,  # POST /v1/restore
 }
 OF_PAGES = {"cursor"}
 HEADERS = {"Idempotency-Key"}

@@ -37,6 +37,8 @@ class Graph:
         turn_ids, turn_session, turn_role, turn_agent, turn_metadata: For each of n turns, in the order of the dialogue.
         turn_alive: (n,) False for a turn that was removed.
         turn_time: (n,) seconds since the epoch, NaN when unknown.
+        turn_known: (n,) when it was recorded, likewise.
+        turn_held: (n,) whether it is in quarantine.
         turn_speaker: (n,) into ``speakers``.
         turn_opens: (n,) whether a turn's words begin a conversation anew, as in ``algo.openings``.
         speakers: Names, as given.
@@ -76,6 +78,8 @@ class Graph:
     turn_metadata: Sequence[Metadata]
     turn_alive: Mask
     turn_time: Doubles
+    turn_known: Doubles
+    turn_held: Mask
     turn_speaker: Ints
     turn_opens: Mask
     speakers: Sequence[str]

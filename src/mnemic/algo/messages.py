@@ -11,8 +11,9 @@ from mnemic.algo.jsonable import as_json
 from mnemic.algo.moments import clip, parse_time, zone
 from mnemic.algo.parts import Content
 from mnemic.algo.scope import check_id, id_fault
+from mnemic.algo.trust import said_by
 from mnemic.errors import InvalidInput, InvalidMessage
-from mnemic.types import Json, Metadata, Part, Role, Turn
+from mnemic.types import TIERS, Json, Metadata, Part, Role, Tier, Turn
 
 _ROLES: Final[dict[str, Role]] = {
     "user": "user", "assistant": "assistant", "system": "system", "tool": "tool",
@@ -20,7 +21,7 @@ _ROLES: Final[dict[str, Role]] = {
     "developer": "system", "function": "tool",
 }  # fmt: skip
 # What a turn has a place of its own for, where it may be given by the call instead; metadata can even change.
-_PLACED: Final = frozenset(("name", "speaker", "id", "timestamp", "session_id", "agent_id", "metadata"))
+_PLACED: Final = frozenset(("name", "speaker", "id", "timestamp", "session_id", "agent_id", "metadata", "tier"))
 # A message with more than this is kept in ``given``, without what is placed elsewhere.
 _HELD: Final = _PLACED | {"role", "content"}
 
@@ -60,6 +61,8 @@ def normalise(
       names, tool calls and tool results are joined by newlines; addresses and data stay out of the text.
     * ``name`` or ``speaker``, ``id``, ``timestamp`` (see ``parse_time``), ``session_id``, ``agent_id``, ``metadata``
       (added to the call's): optional, and stronger than what the call says.
+    * ``tier``: whose words these are, where they are not of who says them: ``tool`` for a page that a person pasted,
+      ``import`` for what another program remembered, ``unknown``.
 
     Args:
         messages: One message or any number of them, in order; they are not changed.
@@ -149,6 +152,7 @@ def _turn(message: object, call: _Call) -> Turn:
         agent_id=_own_id(whole, "agent_id") or call.agent_id,
         metadata={**call.metadata, **_own_metadata(whole)},
         recorded_at=call.now,
+        tier=_tier(whole.get("tier"), role),
     )
 
 
@@ -233,6 +237,16 @@ def _own_id(whole: Mapping[str, Json], key: str) -> str | None:
     if fault is not None:
         raise InvalidMessage(f"{key} {fault}")
     return str(value)
+
+
+def _tier(value: Json, role: Role) -> Tier | None:
+    """Whose words these are; None where the role says it."""
+    if value is None:
+        return None
+    for tier in TIERS:
+        if value == tier:
+            return None if said_by(role, None) == tier else tier
+    raise InvalidMessage(f"tier is one of {', '.join(TIERS)}, not {clip(value)}")
 
 
 def _own_metadata(whole: Mapping[str, Json]) -> dict[str, Json]:

@@ -6,14 +6,34 @@ from collections.abc import Iterable, Iterator
 
 from mnemic.cli import output
 from mnemic.cli.hits import quoted
-from mnemic.types import Episode, Interval, Note, Operation
+from mnemic.types import Episode, Interval, Note, NoteChange, Operation, Quarantined
 
 
 def show_note(note: Note) -> None:
     """Print a note with its validity, sources and status."""
     sources = ", ".join(span.turn_id for span in note.sources)
     output.styled(output.shown(f"{note.note_id}  {note.about}, {note.kind}: {note.text}"))
-    output.styled(output.shown(f"{_validity(note.valid)}; from {sources}; {note.status}"), "dim", indent=3)
+    said = f"; said in {output.counted(note.corroboration, 'session')}" if note.corroboration > 1 else ""
+    tier = "" if note.tier == "user" else f" ({note.tier})"
+    about = f"{_validity(note.valid)}; from {sources}{tier}; {note.status}{said}"
+    output.styled(output.shown(about), "dim", indent=3)
+
+
+def show_change(change: NoteChange) -> None:
+    """Print how a note differs between two moments: what counted before, and what counts after."""
+    done = ", ".join(change.operations)
+    output.styled(output.shown(f"{change.note_id}  by {done}" if done else change.note_id))
+    for mark, note in (("-", change.before), ("+", change.after)):
+        if note is not None:
+            output.styled(
+                output.shown(f"{mark} {note.about}, {note.kind}: {note.text} ({_validity(note.valid)})"), indent=3
+            )
+
+
+def show_quarantined(one: Quarantined) -> None:
+    """Print what waits for a person, and why."""
+    output.styled(output.shown(f"{one.id}  {one.kind} of {one.by}: {one.text}"))
+    output.styled(output.shown(f"from {one.tier}; {one.reason}"), "dim", indent=3)
 
 
 def show_operations(operations: Iterable[Operation]) -> None:
@@ -47,8 +67,8 @@ def _change(operation: Operation) -> Iterator[str]:
     if texts:
         yield " > ".join(map(quoted, texts))
     status = operation.detail.get("status")
-    if isinstance(status, list):
-        yield " > ".join(dict.fromkeys(map(str, status)))
+    if isinstance(status, list) and status != [None, "current"]:
+        yield " > ".join(dict.fromkeys(str(one) for one in status if one is not None))
     relation, other = operation.detail.get("relation"), operation.detail.get("other")
     if relation is not None and other is not None:
         yield f"{other} is {relation}"

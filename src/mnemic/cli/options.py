@@ -53,6 +53,8 @@ Until = Annotated[str | None, typer.Option("--until", metavar="TIME", help="Noth
 ReferenceTime = Annotated[
     str | None, typer.Option("--reference-time", metavar="TIME", help="What 'last week' in the question counts from.")
 ]
+AsOf = Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="By what was true then: 2024-03-01.")]
+KnownAt = Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="By what was known then.")]
 Filter = Annotated[
     str | None, typer.Option("--filter", metavar="JSON", help='By metadata: {"mood": "good"}, {"n": {"gte": 3}}.')
 ]

@@ -31,6 +31,8 @@ def search(
     since: options.Since = None,
     until: options.Until = None,
     reference_time: options.ReferenceTime = None,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     threshold: Annotated[float | None, typer.Option("--threshold", help="Nothing that scores less.")] = None,
     granularity: Annotated[Granularity, typer.Option("--granularity", help="What a result is.")] = "trace",
     filter: options.Filter = None,
@@ -48,7 +50,7 @@ def search(
     with options.memory(options.existing(db), embedder, thinking) as memory:
         found = memory.search(
             query, user_id=user_id, top_k=top_k, threshold=threshold, granularity=granularity, explain=explain,
-            mode=mode, keep_notes=keep_notes, evolve=evolve, **narrowing,
+            mode=mode, keep_notes=keep_notes, evolve=evolve, as_of=as_of, known_at=known_at, **narrowing,
         )  # fmt: skip
         is_known = bool(found.results) or knows(memory, user_id)
     output.warn(found.warnings)
@@ -73,6 +75,8 @@ def context(
     since: options.Since = None,
     until: options.Until = None,
     reference_time: options.ReferenceTime = None,
+    as_of: options.AsOf = None,
+    known_at: options.KnownAt = None,
     filter: options.Filter = None,
     embedder: options.EmbedderName = "local",
     json: options.AsJson = False,
@@ -87,7 +91,9 @@ def context(
         # Imported here, as all that is slow to load.
         from mnemic.memory import context as packing
 
-        found = memory.search(query, user_id=user_id, top_k=packing.depth(max_tokens), **narrowing)
+        found = memory.search(
+            query, user_id=user_id, top_k=packing.depth(max_tokens), as_of=as_of, known_at=known_at, **narrowing
+        )
         is_known = bool(found.results) or knows(memory, user_id)
     text = packing.block(found, max_tokens)
     output.warn(found.warnings)
@@ -109,6 +115,7 @@ def notes(
     user: options.User = None,
     about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Only about this person.")] = None,
     as_of: Annotated[str | None, typer.Option("--as-of", metavar="TIME", help="What held then: 2024-03-01.")] = None,
+    known_at: Annotated[str | None, typer.Option("--known-at", metavar="TIME", help="What was believed then.")] = None,
     limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="At most this many.")] = None,
     status: Annotated[
         list[str] | None,
@@ -126,8 +133,9 @@ def notes(
             user_id=user_id,
             about=about,
             as_of=as_of,
+            known_at=known_at,
             limit=limit,
-            statuses=cast("list[NoteStatus]", status or ["current"]),
+            statuses=cast("list[NoteStatus] | None", status or None),
         )
         is_known = bool(found) or knows(memory, user_id)
     if not is_known:

@@ -13,6 +13,7 @@ from mnemic.cli.reading import knows
 from mnemic.types import Note, Operation
 
 NoteId = Annotated[str, typer.Argument(metavar="NOTE", help="Its id: N3.")]
+HeldId = Annotated[str, typer.Argument(metavar="ID", help="Of a message or note, as quarantine shows it.")]
 DryRun = Annotated[bool, typer.Option("--dry-run", help="Change nothing, show what would change.")]
 
 
@@ -65,15 +66,82 @@ def history(
 
 
 def undo(
-    operation_id: Annotated[str, typer.Argument(metavar="OPERATION", help="Its id, as history shows it: O7.")],
+    operation_id: Annotated[
+        str | None, typer.Argument(metavar="OPERATION", help="Its id, as history shows it: O7.")
+    ] = None,
+    db: options.Database = None,
+    user: options.User = None,
+    run: Annotated[
+        str | None, typer.Option("--run", metavar="RUN", help="Instead, all operations of one run, or none of them.")
+    ] = None,
+    json: options.AsJson = False,
+) -> None:
+    """Take back one operation, or all of one run, by others that can be undone in turn."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        done = memory.undo(operation_id, user_id=user_id, run=run)
+    _tell(done, json=json)
+
+
+def diff(
+    a: Annotated[str, typer.Argument(metavar="TIME", help="The first moment: 2024-03-01.")],
+    b: Annotated[str | None, typer.Argument(metavar="TIME", help="The second one. [now]")] = None,
     db: options.Database = None,
     user: options.User = None,
     json: options.AsJson = False,
 ) -> None:
-    """Take back one operation, by others that can be undone in turn."""
+    """Show how the notes that count differ between two moments, by what was recorded when."""
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
-        done = memory.undo(operation_id, user_id=user_id)
+        found = memory.diff(a, b, user_id=user_id)
+        stranger = None if found or knows(memory, user_id) else user_id
+    if stranger is not None:
+        output.note(hits.nobody(stranger))
+    if json:
+        output.result(output.as_json({"changes": [asdict(one) for one in found]}))
+        return
+    for one in found:
+        kept.show_change(one)
+    if stranger is None:
+        output.note(f"{output.counted(len(found), 'note')} changed")
+
+
+def quarantine(db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """List what waits for a person because it may be poison: messages, then notes."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        found = memory.quarantine(user_id=user_id)
+        stranger = None if found or knows(memory, user_id) else user_id
+    if stranger is not None:
+        output.note(hits.nobody(stranger))
+    if json:
+        output.result(output.as_json({"quarantined": [asdict(one) for one in found]}))
+        return
+    for one in found:
+        kept.show_quarantined(one)
+    if stranger is None:
+        output.note(f"{len(found):,} in quarantine")
+
+
+def release(
+    id: HeldId,
+    db: options.Database = None,
+    user: options.User = None,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Let something out of quarantine: it is found, or counts, like any other."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        done = memory.release(id, user_id=user_id)
+    _tell(done, json=json)
+
+
+def discard(id: HeldId, db: options.Database = None, user: options.User = None, json: options.AsJson = False) -> None:
+    """Throw something in quarantine away: it is never found, and stays readable."""
+    user_id = options.user(user)
+    with options.memory(options.existing(db), "none") as memory:
+        done = memory.discard(id, user_id=user_id)
     _tell(done, json=json)
 
 
@@ -152,13 +220,27 @@ def forget(
 
 
 def restore(
-    note_id: NoteId, db: options.Database = None, user: options.User = None, json: options.AsJson = False
+    note_id: Annotated[str | None, typer.Argument(metavar="NOTE", help="Of an archived note: N3.")] = None,
+    db: options.Database = None,
+    user: options.User = None,
+    as_of: Annotated[
+        str | None, typer.Option("--as-of", metavar="TIME", help="Instead, let all notes stand as they stood then.")
+    ] = None,
+    json: options.AsJson = False,
 ) -> None:
-    """Make an archived note current again."""
+    """Make an archived note current again, or let all notes stand as they stood at a moment."""
     user_id = options.user(user)
+    if as_of is None and note_id is not None:
+        with options.memory(options.existing(db), "none") as memory:
+            note = memory.restore(note_id, user_id=user_id)
+        _show(note, json=json)
+        return
+    if as_of is None or note_id is not None:
+        raise typer.BadParameter("restore takes either the id of an archived note or --as-of TIME")
     with options.memory(options.existing(db), "none") as memory:
-        note = memory.restore(note_id, user_id=user_id)
-    _show(note, json=json)
+        done = memory.restore(user_id=user_id, as_of=as_of)
+        stranger = None if done or knows(memory, user_id) else user_id
+    _tell(done, stranger, json=json)
 
 
 def _show(note: Note, *, json: bool) -> None:

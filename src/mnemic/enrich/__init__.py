@@ -1,7 +1,7 @@
 """From stored words to what language models make of them: cues, notes and episodes, and how notes change."""
 
 from mnemic.enrich.episodes import segment
-from mnemic.enrich.passage import Passage, read
+from mnemic.enrich.passage import Passage, is_open, read
 from mnemic.enrich.reconcile import Judged, changed, judge, quotations, quotes, taken_back
 from mnemic.enrich.stages import distil
 from mnemic.enrich.traces import TraceCues, read_traces
@@ -12,6 +12,7 @@ __all__ = [
     "TraceCues",
     "changed",
     "distil",
+    "is_open",
     "judge",
     "quotations",
     "quotes",

@@ -10,6 +10,7 @@ from typing import Final
 from mnemic.algo import grounding
 from mnemic.algo.borrowed import borrowed
 from mnemic.algo.lexical import fold, terms
+from mnemic.algo.trust import least, tier_of
 from mnemic.enrich.passage import Passage
 from mnemic.prompts.drafts import Draft
 from mnemic.types import Interval, Note, Span, Turn
@@ -83,7 +84,8 @@ class Gate:
         lines = [turns[span.turn_id].text[span.start : span.end] for span in spans]
         others = borrowed(draft.text, [number - 1 for number in numbers], lines, speakers=self.passage.speakers)
         rooted = tuple(dict.fromkeys((*sources, *(spans[place] for place in others))))
-        return replace(self.checked(note), sources=rooted)
+        tier = least(tier_of(turns[span.turn_id]) for span in rooted)
+        return replace(self.checked(note), sources=rooted, tier=tier)
 
     def _likeliest(self, text: str, spans: Sequence[Span]) -> list[int]:
         """The numbers of the spans that share most words with a text."""

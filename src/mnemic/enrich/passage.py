@@ -51,7 +51,7 @@ class Passage:
         An assistant that has a person's name is no person.
         """
         said = [(span, self.turns[span.turn_id]) for trace in self.traces for span in trace.spans]
-        spans = [span for span, turn in said if turn.speaker == owner and turn.role == "user"]
+        spans = [span for span, turn in said if turn.speaker == owner and turn.role == "user" and is_open(turn)]
         return [Line(span, render.line(self.turns[span.turn_id], span.start, span.end)) for span in spans]
 
     def cited(self, spans: Sequence[Span]) -> tuple[list[Turn], list[Turn]]:
@@ -60,6 +60,11 @@ class Passage:
         places = [place for place, turn in enumerate(self.session) if turn.turn_id in wanted]
         first = places[0] if places else 0
         return [self.session[place] for place in places], list(self.session[max(first - _BEFORE, 0) : first])
+
+
+def is_open(turn: Turn) -> bool:
+    """Whether a model may read a turn: it is not in quarantine, or a person let it out."""
+    return turn.quarantine in (None, "released")
 
 
 def read(store: Store, user_id: str, session_id: str, trace_ids: Sequence[str]) -> Passage | None:

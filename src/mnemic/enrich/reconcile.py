@@ -5,11 +5,12 @@ from __future__ import annotations
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import dataclass, replace
 from itertools import count
-from typing import Final
+from typing import Final, Literal
 
-from mnemic.algo import relate, revise
+from mnemic.algo import injected, relate, revise
 from mnemic.algo.made_ids import statement_id
 from mnemic.algo.revise import Change, Proposal, Relation
+from mnemic.algo.trust import outranks
 from mnemic.prompts import conflict
 from mnemic.protocols import Batch, Held, LanguageModel, NoteState
 from mnemic.types import Json, Note, Span
@@ -105,6 +106,18 @@ def changed(
     judged = replace(judged, proposals=tuple(_still(one, judged.shown, known) for one in judged.proposals))
     if approve:
         return _held(judged, versions, trigger, detail)
+    suspect = tuple(one for one in judged.proposals if _suspicion(one, judged.shown) is not None)
+    if suspect:
+        held = _held(replace(judged, proposals=suspect), versions, trigger, detail, "quarantined")
+        sound = replace(judged, proposals=tuple(one for one in judged.proposals if one not in suspect))
+        rest = changed(sound, versions, trigger=trigger, facts=facts, approve=False, detail=detail)
+        shift = len(rest.notes)
+        return replace(
+            rest,
+            notes=(*rest.notes, *held.notes),
+            details={**rest.details, **{place + shift: its for place, its in held.details.items()}},
+            held={place + shift: its for place, its in held.held.items()},
+        )
     numbers = count()
     changes = revise.revise(
         versions, judged.shown, judged.proposals, new_id=lambda: f"new {next(numbers)}", himem=not facts
@@ -264,7 +277,30 @@ def _state(change: Change, detail: Mapping[str, Json]) -> NoteState:
     )
 
 
-def _held(judged: Judged, versions: Sequence[Note], trigger: str, detail: Mapping[str, Json]) -> Batch:
+def _suspicion(proposal: Proposal, shown: Sequence[Note]) -> str | None:
+    """Why a new note is not to be believed before a person has seen it; None where it may be.
+
+    What an assistant retells, or a tool says, does not change what somebody trusted more has said.
+    """
+    note = proposal.note
+    if note is None or note.status == "unsupported":
+        return None
+    if injected.instructions(note.text, "tool"):
+        return "it speaks to the model that reads it, like an instruction"
+    target = None if proposal.target is None else shown[proposal.target]
+    changes = proposal.relation in ("contradictory", "extending")
+    if changes and target is not None and outranks(target.tier, note.tier):
+        return f"from {note.tier}; it would change {target.note_id}, which is from {target.tier}"
+    return None
+
+
+def _held(
+    judged: Judged,
+    versions: Sequence[Note],
+    trigger: str,
+    detail: Mapping[str, Json],
+    status: Literal["proposed", "quarantined"] = "proposed",
+) -> Batch:
     """The new notes as proposals; what is there in any state, from the same words, is not proposed again."""
     known = {_proposed_id(note) for note in versions}
     borne_out = {_proposed_id(note) for note in versions if note.status != "unsupported"}
@@ -274,14 +310,16 @@ def _held(judged: Judged, versions: Sequence[Note], trigger: str, detail: Mappin
         note = proposal.note
         if note is None or proposal.relation == "equivalent":
             continue
-        waiting = note if note.status == "unsupported" else replace(note, status="proposed")
+        waiting = note if note.status == "unsupported" else replace(note, status=status)
+        if status == "quarantined":
+            waiting = replace(waiting, metadata={**note.metadata, "quarantined": _suspicion(proposal, judged.shown)})
         # What was not borne out once may be now.
         if _proposed_id(note) in (known if note.status == "unsupported" else borne_out):
             continue
         known.add(_proposed_id(note))
-        borne_out |= {_proposed_id(note)} if waiting.status == "proposed" else set()
+        borne_out |= {_proposed_id(note)} if waiting.status == status else set()
         waiting = replace(waiting, given_id=statement_id(waiting))
-        if waiting.status == "proposed":
+        if waiting.status == status:
             target = None if proposal.target is None else judged.shown[proposal.target].note_id
             held[len(notes)] = Held(proposal.relation, target)
         notes.append(waiting)

@@ -10,7 +10,7 @@ from mnemic.algo import cues
 from mnemic.algo.render import moment
 from mnemic.enrich.asking import usable
 from mnemic.enrich.notes import Gate
-from mnemic.enrich.passage import Passage
+from mnemic.enrich.passage import Passage, is_open
 from mnemic.prompts import trace as prompt
 from mnemic.protocols import LanguageModel
 from mnemic.types import Note, Span, Unit
@@ -73,6 +73,7 @@ def _held(passage: Passage, units: Sequence[Unit]) -> list[Span]:
         Span(unit.turn_id, unit.start, unit.end)
         for trace in passage.traces
         for span in trace.spans
+        if is_open(passage.turns[span.turn_id])
         for unit in of_turn.get(span.turn_id, ())
         if span.start <= unit.start < span.end
     ]

@@ -84,7 +84,7 @@ def _item(raw: Json, where: str) -> Iterator[Record]:
         yield Skipped("an item without words", where)
         return
     session = "/".join(names)
-    message: Message = {"id": f"{session}/{key}", "role": "user", "content": said}
+    message: Message = {"id": f"{session}/{key}", "role": "user", "content": said, "tier": "import"}
     if (wrong := set_time(message, item.get("created_at"), where)) is not None:
         yield wrong
     metadata: dict[str, Json] = {"source": "langgraph", "namespace": list[Json](names), "key": key}

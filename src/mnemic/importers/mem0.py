@@ -55,7 +55,7 @@ def _memory(value: Json, unnamed: str, where: str) -> Iterator[Record]:
         yield Skipped("a memory without words", where)
         return
     role = words(raw.get("role"))
-    message: Message = {"role": role if role in _ROLES else "user", "content": said}
+    message: Message = {"role": role if role in _ROLES else "user", "content": said, "tier": "import"}
     identity = raw.get("id")
     if isinstance(identity, (str, int)) and not isinstance(identity, bool) and identity != "":
         message["id"] = str(identity)

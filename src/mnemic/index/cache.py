@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections import OrderedDict
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager
 from dataclasses import dataclass, field
 from threading import Lock, RLock
@@ -39,17 +39,20 @@ class Indexes:
         self._lock = Lock()
 
     @contextmanager
-    def graph(self, user_id: str) -> Generator[tuple[Graph, EmbedderRecord | None]]:
+    def graph(
+        self, user_id: str, counting: Collection[tuple[str, int]] | None = None
+    ) -> Generator[tuple[Graph, EmbedderRecord | None]]:
         """The user's arrays, brought up to the committed revision, for the duration of the block.
 
-        With them the embedder that made their vectors; None when there are no vectors.
+        With them the embedder that made their vectors; None when there are no vectors. With ``counting``, as if exactly
+        these versions of notes counted (``UserIndex.graph_as``).
         """
         with self._lock:
             entry = self._entries.setdefault(user_id, _Entry())
             self._entries.move_to_end(user_id)
         with entry.lock:
             index = self._refresh(user_id, entry)
-            graph = index.graph()
+            graph = index.graph() if counting is None else index.graph_as(counting)
             entry.nbytes = index.nbytes
             yield graph, entry.embedder
         self._evict(user_id)

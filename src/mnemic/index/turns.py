@@ -37,6 +37,8 @@ class Turns:
         self.units: list[range] = []
         self.alive = Rows(np.bool_)
         self.time = Rows(np.float64)
+        self.known = Rows(np.float64)
+        self.held = Rows(np.bool_)
         self.speaker = Rows(np.int64)
         self.opens = Rows(np.bool_)
         self.windows = BM25()
@@ -77,6 +79,7 @@ class Turns:
                 new.append((self._name(row.turn), row))
             else:
                 self.metadata[known] = row.turn.metadata
+                self.held.view[known] = _is_held(row.turn)
                 self.unit_vectors.put(self.units[known].start, row.unit_vectors, len(self.units[known]))
                 old.append((known, row))
         if new:
@@ -137,6 +140,8 @@ class Turns:
     def _append_times(self, new: Sequence[tuple[int, TurnRow]]) -> None:
         self.alive.extend([True] * len(new))
         self.time.extend([_seconds(row.turn.timestamp, math.nan) for _, row in new])
+        self.known.extend([_seconds(row.turn.recorded_at, math.nan) for _, row in new])
+        self.held.extend([_is_held(row.turn) for _, row in new])
         self.speaker.extend([self._voice(row.turn) for _, row in new])
         self.opens.extend([opens(row.turn.text) for _, row in new])
         phrases = [(slot, phrase.interval) for slot, row in new for phrase in row.phrases]
@@ -252,3 +257,8 @@ def _pieces(units: Sequence[Unit]) -> list[tuple[int, int]]:
 
 def _seconds(moment: datetime | None, unknown: float) -> float:
     return unknown if moment is None else moment.timestamp()
+
+
+def _is_held(turn: Turn) -> bool:
+    """Whether nothing may find it: it is in quarantine, and no person let it out."""
+    return turn.quarantine in ("held", "discarded")

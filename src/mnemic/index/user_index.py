@@ -7,7 +7,8 @@ code, at the next search.
 
 from __future__ import annotations
 
-from collections.abc import Sequence
+from collections.abc import Collection, Sequence
+from dataclasses import replace
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -27,7 +28,7 @@ if TYPE_CHECKING:
     from mnemic.algo.graph import Doubles, Ints
     from mnemic.protocols import Delta, Floats, TurnRow
 
-_WITHDRAWN = ("unsupported", "retracted", "proposed", "archived")
+_WITHDRAWN = ("unsupported", "retracted", "proposed", "archived", "quarantined")
 """Notes that lead nowhere: nobody says that they are so, or nobody says it yet, or they were put away."""
 
 
@@ -106,6 +107,31 @@ class UserIndex:
         if self._graph is None:
             self._graph = self._snapshot()
         return self._graph
+
+    def graph_as(self, counting: Collection[tuple[str, int]]) -> Graph:
+        """The arrays as they would be if exactly some versions of notes counted, as of another time.
+
+        Args:
+            counting: note_id and version; what is not here is left out.
+        """
+        graph = self.graph()
+        slots = sorted(self._note_slots.get(note_id, {}).get(version, -1) for note_id, version in counting)
+        alive = np.zeros(len(self._note_ids), np.bool_)
+        alive[[slot for slot in slots if slot >= 0]] = True
+        words, document = BM25(), np.full(len(alive), -1, np.int64)
+        chosen: list[int] = np.flatnonzero(alive).tolist()
+        document[chosen] = words.add_all([tuple(terms(self._note_text[slot])) for slot in chosen])
+        pairs = self._note_cues.view
+        by_note = Incidence()
+        by_note.append(*_columns(pairs[alive[pairs[:, 0]]]), height=len(alive), width=len(self._cues.keys))
+        return replace(
+            graph,
+            note_alive=alive,
+            note_current=alive,
+            note_words=words,
+            note_document=document,
+            mentions=Sparse((self._by_unit.block(), by_note.block())),
+        )
 
     def _stacked(self, vectors: Sequence[Floats | None]) -> Floats:
         """(n, dim); zeros for a vector that is missing."""
@@ -251,6 +277,8 @@ class UserIndex:
             turn_metadata=turns.metadata,
             turn_alive=turns.alive.view,
             turn_time=turns.time.view,
+            turn_known=turns.known.view,
+            turn_held=turns.held.view,
             turn_speaker=turns.speaker.view,
             turn_opens=turns.opens.view,
             speakers=turns.speakers,

@@ -12,6 +12,7 @@ import numpy as np
 from mnemic import retrieve
 from mnemic.algo import abstain, render
 from mnemic.algo.episodes import Stretch, stretches
+from mnemic.memory import past
 from mnemic.memory.search import Look, Request
 from mnemic.memory.turn_reader import TurnReader
 from mnemic.retrieve import layers
@@ -89,7 +90,7 @@ class Layers:
         found = layers.notes(look.question, look.ranking, himem=himem, limit=limit)
         slots: list[int] = found.order.tolist()
         ids = [look.graph.note_ids[slot] for slot in slots]
-        stored = {note.note_id: note for note in self._store.notes(request.scope.user_id, note_ids=ids)} if ids else {}
+        stored = {note.note_id: note for note in self._stored(request, ids)} if ids else {}
         reader = TurnReader(self._store, request.scope.user_id)
         reader.read([span.turn_id for note in stored.values() for span in note.sources])
         items: list[Item] = []
@@ -100,6 +101,11 @@ class Layers:
                 items.append(_of_note(look.graph, note, slot, turns, found, reader, explain=request.explain))
         topic = abstain.on_topic(found.cosine, found.coverage, abstain.floor(look.thresholds.relevance, found.count))
         return Layer(tuple(items), topic, look.speaker)
+
+    def _stored(self, request: Request, ids: Sequence[str]) -> list[Note]:
+        if request.is_past:
+            return past.notes(self._store, request.scope.user_id, request.as_of, request.known_at, note_ids=ids)
+        return self._store.notes(request.scope.user_id, note_ids=ids)
 
     def episodes(self, look: Look, request: Request, *, himem: bool, limit: int) -> Layer:
         """Episodes, whole but for turns that do not pass the filters.

@@ -192,6 +192,7 @@ class Maker:
         model = self._model("segment", lease.user_id, counted)
         cut = self._settings.cut
         withheld = self._store.withheld(lease.user_id, lease.session_id, "episodes")
+        withheld |= {turn.turn_id for turn in passage.session if not enrich.is_open(turn)}
         runs = groupby(passage.session[begin:end], key=lambda turn: turn.turn_id in withheld)
         made = [one for hidden, run in runs if not hidden for one in enrich.segment([*run], model, cut=cut, near=near)]
 

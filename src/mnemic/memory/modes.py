@@ -152,6 +152,8 @@ def _check_mode(request: Request) -> None:
     if request.mode != "best_effort" and (request.keep_notes or request.evolve):
         name = "evolve" if request.evolve else "keep_notes"
         raise InvalidQuery(f"{name} is for mode 'best_effort', not {request.mode!r}")
+    if request.evolve and request.is_past:
+        raise InvalidQuery("evolve learns from what is known now; leave as_of and known_at out")
     if request.mode == "graph" and request.config == HIMEM:
         raise InvalidQuery("config 'himem' has no graph: give a mode of notes, episodes, hybrid or best_effort")
 

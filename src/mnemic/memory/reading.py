@@ -10,7 +10,7 @@ from mnemic.algo.episodes import LOCAL
 from mnemic.algo.scope import check_id, check_user
 from mnemic.config import BudgetName, Budgets, Limit
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.memory import episodes
+from mnemic.memory import episodes, past
 from mnemic.memory.search import check_count
 from mnemic.memory.spent import summed
 from mnemic.protocols import Amount, Store, Usage
@@ -33,21 +33,63 @@ if TYPE_CHECKING:
     from mnemic.index import Indexes
 
 
-def find(store: Store, indexes: Indexes, user_id: str, id: str) -> Turn | Trace | Note | Episode:
-    """A turn, trace, note or episode by its id; a caller's goes before one of ours. Raises NotFound."""
+def find(
+    store: Store,
+    indexes: Indexes,
+    user_id: str,
+    id: str,
+    *,
+    at: datetime | None = None,
+    known_at: datetime | None = None,
+) -> Turn | Trace | Note | Episode:
+    """A turn, trace, note or episode by its id; a caller's goes before one of ours.
+
+    Args:
+        store: Where the rows are.
+        indexes: Of the same store.
+        user_id: Whose.
+        id: Of anything.
+        at: Of a note, the version that held at this time.
+        known_at: As it was known at this time.
+
+    Raises:
+        NotFound: There is none, or was none, or it did not hold.
+    """
     check_user(user_id)
     is_local = isinstance(id, str) and id.startswith(LOCAL)  # pyright: ignore[reportUnnecessaryIsInstance] - untyped
     check_id(id.removeprefix(LOCAL) if is_local else id, "id")
     found = (
-        store.turns(user_id, turn_ids=[id])
-        or store.traces(user_id, trace_ids=[id])
-        or store.notes(user_id, note_ids=[id])
-        or store.notes(user_id, note_ids=[id], statuses=STATUSES)  # the last version of one that does not count
-        or (episodes.local(store, indexes, user_id, id) if is_local else store.episodes(user_id, episode_ids=[id]))
+        [one for one in store.turns(user_id, turn_ids=[id]) if past.was_known(one, known_at)]
+        or [one for one in store.traces(user_id, trace_ids=[id]) if _are_known(store, user_id, one, known_at)]
+        or _version(store, user_id, id, at, known_at)
+        or [one for one in _episodes(store, indexes, user_id, id) if _are_known(store, user_id, one, known_at)]
     )
     if found:
         return found[-1]
-    raise NotFound(f"user {user_id!r} has no turn, trace, note or episode {id!r}")
+    then = "" if at is None and known_at is None else " as of then"
+    raise NotFound(f"user {user_id!r} has no turn, trace, note or episode {id!r}{then}")
+
+
+def _episodes(store: Store, indexes: Indexes, user_id: str, id: str) -> Sequence[Episode]:
+    if id.startswith(LOCAL):
+        return episodes.local(store, indexes, user_id, id)
+    return store.episodes(user_id, episode_ids=[id])
+
+
+def _are_known(store: Store, user_id: str, one: Trace | Episode, known_at: datetime | None) -> bool:
+    """Whether all turns of something were recorded by a time."""
+    if known_at is None:
+        return True
+    ids = one.turn_ids if isinstance(one, Episode) else [span.turn_id for span in one.spans]
+    return all(past.was_known(turn, known_at) for turn in store.turns(user_id, turn_ids=ids))
+
+
+def _version(store: Store, user_id: str, id: str, at: datetime | None, known_at: datetime | None) -> list[Note]:
+    """The version of a note that counts, else the last one; with a time, the one that held then."""
+    versions = store.notes(user_id, note_ids=[id], statuses=STATUSES, known_at=known_at)
+    if at is not None:
+        return past.held(versions, at)
+    return sorted(versions, key=lambda note: (note.status == "current", note.version))
 
 
 def turn(store: Store, user_id: str, turn_id: str) -> Turn:
@@ -85,18 +127,24 @@ def notes(
     *,
     about: str | None,
     at: datetime | None,
+    known_at: datetime | None,
     limit: int | None,
-    statuses: Collection[NoteStatus],
+    statuses: Collection[NoteStatus] | None,
 ) -> list[Note]:
-    """Notes of some statuses, those that hold at a time where one is given."""
+    """Notes: current ones, or what held at a time where one is given, or every version of some statuses."""
     _check_limit(limit)
-    if isinstance(statuses, str) or not set(statuses) <= set(STATUSES):
-        raise InvalidInput(f"statuses is a collection of {', '.join(STATUSES)}, not {statuses!r}")
     if about is not None:
         check_id(about, "about")
-    found = store.notes(user_id, about=about, statuses=statuses, limit=limit if at is None else None)
+    if statuses is None and at is not None:
+        return past.notes(store, user_id, at, known_at, about=about)[:limit]
+    if statuses is None:
+        statuses = ("current",)
+    if isinstance(statuses, str) or not set(statuses) <= set(STATUSES):
+        raise InvalidInput(f"statuses is a collection of {', '.join(STATUSES)}, not {statuses!r}")
+    length = limit if at is None else None
+    found = store.notes(user_id, about=about, statuses=statuses, limit=length, known_at=known_at)
     if at is not None:
-        found = [note for note in found if _holds(note, at)]
+        found = [note for note in found if past.holds(note, at)]
     return found[:limit]
 
 
@@ -173,11 +221,6 @@ def _spent(usage: Sequence[Usage]) -> tuple[Spent, ...]:
         )
         for one in usage
     )
-
-
-def _holds(note: Note, at: datetime) -> bool:
-    start, end = note.valid.start, note.valid.end
-    return (start is None or start <= at) and (end is None or at < end)
 
 
 def _check_limit(limit: int | None) -> None:

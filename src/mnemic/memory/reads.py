@@ -54,6 +54,8 @@ class Reads(Wired):
         mode: Mode = "graph",
         keep_notes: bool = False,
         evolve: bool = False,
+        as_of: Time = None,
+        known_at: Time = None,
     ) -> SearchResult:
         """Find the original words that answer a question.
 
@@ -79,6 +81,9 @@ class Reads(Wired):
             keep_notes: In ``best_effort``: keep the notes that did not suffice, before the episodes.
             evolve: In ``best_effort``: where notes did not suffice and episodes do, make notes of these with the
                 language model, and store them.
+            as_of: By what was true at this time: the notes that held then lead to words, or are found, instead of
+                current ones. It does not narrow the words themselves; ``until`` does.
+            known_at: By what was known at this time: words and notes as they were recorded by then.
 
         Returns:
             The hits, best first; ``top_k`` counts notes and episodes in the modes that find these. ``took_ms`` leaves
@@ -104,6 +109,8 @@ class Reads(Wired):
             mode=mode,
             keep_notes=keep_notes,
             evolve=evolve,
+            as_of=self._time(as_of, "as_of"),
+            known_at=self._time(known_at, "known_at"),
         )
         found = self._modes.search(request)
         return replace(found, warnings=(*self._warnings, *found.warnings))
@@ -121,6 +128,8 @@ class Reads(Wired):
         until: Time = None,
         reference_time: Time = None,
         config: str | Configuration = "default",
+        as_of: Time = None,
+        known_at: Time = None,
     ) -> str:
         """Evidence for a prompt: a delimited block of dated, cited lines, best first, within a budget.
 
@@ -135,6 +144,8 @@ class Reads(Wired):
             until: See there.
             reference_time: See there.
             config: See there.
+            as_of: See there.
+            known_at: See there.
 
         Returns:
             The block; an empty string when nothing is relevant or nothing fits.
@@ -150,6 +161,8 @@ class Reads(Wired):
             until=until,
             reference_time=reference_time,
             config=config,
+            as_of=as_of,
+            known_at=known_at,
         )
         return context.block(found, max_tokens)
 
@@ -159,22 +172,25 @@ class Reads(Wired):
         user_id: str,
         about: str | None = None,
         as_of: Time = None,
+        known_at: Time = None,
         limit: int | None = None,
-        statuses: Collection[NoteStatus] = ("current",),
+        statuses: Collection[NoteStatus] | None = None,
     ) -> list[Note]:
         """Statements about people, oldest first: current ones, unless others are asked for.
 
         Args:
             user_id: Whose memory.
             about: Only about this person.
-            as_of: Only those that hold at this time.
+            as_of: What was true at this time: notes that held then, superseded ones among them.
+            known_at: What was believed at this time: notes as they stood then, by the log of what was recorded when.
+                What was erased since is not among them.
             limit: Notes at most.
             statuses: Every version of these; ``mnemic.types.STATUSES`` are all. What is not current does not count,
-                and what is unsupported is not to be taken for true.
+                and what is unsupported is not to be taken for true. With ``as_of`` those whose validity covers it.
         """
         check_user(user_id)
-        at = self._time(as_of, "as_of")
-        return reading.notes(self._store, user_id, about=about, at=at, limit=limit, statuses=statuses)
+        at, known = self._time(as_of, "as_of"), self._time(known_at, "known_at")
+        return reading.notes(self._store, user_id, about=about, at=at, known_at=known, limit=limit, statuses=statuses)
 
     def episodes(self, *, user_id: str, session_id: str | None = None) -> list[Episode]:
         """What the dialogue falls into, in its order: every turn lies in exactly one episode.
@@ -189,13 +205,20 @@ class Reads(Wired):
         scope = check_scope(user_id, session_id=session_id)
         return episodes.listed(self._store, self._indexes, scope.user_id, scope.session_id)
 
-    def get(self, id: str, *, user_id: str) -> Turn | Trace | Note | Episode:
+    def get(self, id: str, *, user_id: str, as_of: Time = None, known_at: Time = None) -> Turn | Trace | Note | Episode:
         """A turn by its id, or a trace (``T7``), note (``N7``) or episode (``E7``, ``E:m1``).
 
+        Args:
+            id: Its id.
+            user_id: Whose memory.
+            as_of: Of a note, the version that held at this time.
+            known_at: As it was known at this time.
+
         Raises:
-            NotFound: This user has nothing of that id.
+            NotFound: This user has nothing of that id, or had nothing then.
         """
-        return reading.find(self._store, self._indexes, user_id, id)
+        at, known = self._time(as_of, "as_of"), self._time(known_at, "known_at")
+        return reading.find(self._store, self._indexes, user_id, id, at=at, known_at=known)
 
     def get_all(
         self,

@@ -20,6 +20,7 @@ from mnemic.types import (
     Note,
     NoteKind,
     Operation,
+    Quarantine,
     Span,
     Trace,
     WorkKind,
@@ -31,6 +32,7 @@ Fields = Mapping[str, Json]
 
 _KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
 _ACTIONS: Final[tuple[Action, ...]] = get_args(Action)
+_QUARANTINE: Final[tuple[Quarantine, ...]] = get_args(Quarantine)
 _STATES: Final[tuple[WorkState, ...]] = get_args(WorkState)
 # What a model found of cues is not in an export: whoever wants it has it read again.
 _WORK: Final[tuple[WorkKind, ...]] = ("notes", "episodes")
@@ -54,6 +56,11 @@ def numbers(given: Json) -> Numbers:
     fields = given if isinstance(given, dict) else {}
     found = {name: value for name in ("trace", "note", "operation") if isinstance(value := fields.get(name), int)}
     return Numbers(**{name: max(1, value) for name, value in found.items()})
+
+
+def quarantine(given: Json) -> Quarantine:
+    """How a message stands in quarantine. Raises InvalidInput."""
+    return _one_of(given, _QUARANTINE, "quarantine")
 
 
 def moment(given: Json, what: str) -> datetime:

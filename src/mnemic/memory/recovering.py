@@ -100,8 +100,9 @@ class Recoverer:
     def _turn(self, record: Mapping[str, Json]) -> Turn:
         if record.get("id") is None:
             raise InvalidInput("a message without an id")
+        state = record.get("quarantine")
         [turn] = shapes.normalise(
-            record,
+            {key: value for key, value in record.items() if key != "quarantine"},
             session_id="default",
             agent_id=None,
             timestamp=None,
@@ -110,7 +111,7 @@ class Recoverer:
             now=self._recorded_at,
             make_id=lambda: "",
         )
-        return turn
+        return turn if state is None else replace(turn, quarantine=recovered.quarantine(state))
 
     def _write_turns(self) -> None:
         if not self._turns:

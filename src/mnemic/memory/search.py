@@ -17,7 +17,7 @@ from mnemic.algo import abstain
 from mnemic.algo.filters import compile_filter
 from mnemic.config import Configuration, Fusion, Hero
 from mnemic.errors import InvalidQuery, ModelError
-from mnemic.memory import reranking
+from mnemic.memory import past, reranking
 from mnemic.memory.agreement import serving
 from mnemic.memory.asked_models import question_cues
 from mnemic.memory.turn_reader import TurnReader
@@ -57,6 +57,13 @@ class Request:
     mode: Mode = "graph"
     keep_notes: bool = False
     evolve: bool = False
+    as_of: datetime | None = None
+    known_at: datetime | None = None
+
+    @property
+    def is_past(self) -> bool:
+        """Whether it is about what held, or was known, at another time."""
+        return self.as_of is not None or self.known_at is not None
 
 
 @dataclass(frozen=True, slots=True)
@@ -168,7 +175,8 @@ class Searcher:
         self._load()
         # Before the index is held: other searches of the user need not wait for a model.
         extractor, unfound = cues or self.cues_of(request, config)
-        with self._indexes.graph(request.scope.user_id) as (graph, record):
+        counting = self._counting(request)
+        with self._indexes.graph(request.scope.user_id, counting) as (graph, record):
             began = time.perf_counter()
             question, warnings = self._understand(request, graph, config, record, extractor)
             thresholds = record.thresholds if record and np.any(question.vector) else _NO_VECTORS
@@ -182,6 +190,13 @@ class Searcher:
                 thresholds=thresholds,
             )
             yield Look(question, ranking, thresholds, began, (*unfound, *warnings))
+
+    def _counting(self, request: Request) -> set[tuple[str, int]] | None:
+        """The versions of notes that count for a question about another time; None for one about now."""
+        if not request.is_past:
+            return None
+        found = past.notes(self._store, request.scope.user_id, request.as_of, request.known_at)
+        return {(note.note_id, note.version) for note in found}
 
     def cues_of(self, request: Request, config: Configuration) -> Cues:
         """Who finds the question's cues: a model, asked now, where the configuration wants that and it can."""
@@ -290,7 +305,9 @@ def _check_threshold(value: object) -> None:
 def _passing(request: Request, graph: Graph) -> Mask:
     """(turns,) what passes every filter."""
     scope = request.scope
-    passing = np.ones(len(graph.turn_ids), np.bool_)
+    passing = ~graph.turn_held
+    if request.known_at is not None:
+        passing &= graph.turn_known <= request.known_at.timestamp()
     if scope.session_id is not None:
         passing &= np.fromiter((session == scope.session_id for session in graph.turn_session), np.bool_, len(passing))
     if scope.agent_id is not None:

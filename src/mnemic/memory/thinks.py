@@ -3,11 +3,12 @@
 from __future__ import annotations
 
 from collections.abc import Mapping
+from typing import overload
 
 from mnemic.algo.scope import check_id, check_user
 from mnemic.config import Configuration
 from mnemic.errors import InvalidInput, LanguageModelUnavailable
-from mnemic.memory import answering, context, forgetting
+from mnemic.memory import answering, context, forgetting, undoing
 from mnemic.memory.answering import AnswerStream
 from mnemic.memory.reads import Reads
 from mnemic.memory.reflecting import Reflection
@@ -208,13 +209,35 @@ class Thinks(Reads):
             )
         )
 
-    def restore(self, note_id: str, *, user_id: str) -> Note:
-        """Make an archived note current again.
+    @overload
+    def restore(self, note_id: str, *, user_id: str) -> Note: ...
+
+    @overload
+    def restore(self, *, user_id: str, as_of: Time) -> tuple[Operation, ...]: ...
+
+    def restore(self, note_id: str | None = None, *, user_id: str, as_of: Time = None) -> Note | tuple[Operation, ...]:
+        """Make an archived note current again, or let all notes stand as they stood at a moment.
+
+        Args:
+            note_id: Which archived note.
+            user_id: Whose.
+            as_of: Instead, a moment: whatever was done to notes since then, by whomever, is taken back in one run,
+                which ``undo(run=…)`` takes back in turn. What was erased stays erased; no word is touched.
+
+        Returns:
+            The note; with ``as_of``, the operations, none where nothing had changed.
 
         Raises:
             NotFound: This user has no such note.
-            InvalidInput: It is not archived.
+            InvalidInput: It is not archived; or not exactly one of the two was given.
         """
         check_user(user_id)
-        check_id(note_id, "note_id")
-        return replanned(lambda: forgetting.restore(self._store, user_id, note_id, now=self._clock()))
+        moment = self._time(as_of, "as_of")
+        if (note_id is None) == (moment is None):
+            raise InvalidInput("restore takes either note_id or as_of")
+        if moment is not None:
+            return replanned(
+                lambda: undoing.restore(self._store, user_id, moment, now=self._clock(), make_id=self._make_id)
+            )
+        named = check_id(note_id, "note_id")
+        return replanned(lambda: forgetting.restore(self._store, user_id, named, now=self._clock()))

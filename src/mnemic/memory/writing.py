@@ -13,7 +13,7 @@ from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
 from mnemic.memory.agreement import calibrate, serving
 from mnemic.memory.noting import Given, contradicted, resolved
-from mnemic.protocols import Batch, CueExtractor, Embedder, Store, Written
+from mnemic.protocols import Batch, CueExtractor, Embedder, Held, Store, Written
 from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
 
 _log = logging.getLogger("mnemic")
@@ -229,7 +229,9 @@ class Writer:
         if not new:
             self._catch_up(user_id)
             return Added((), 0, tuple(ids[note.given_id] for note in notes), warnings)
-        batch, later = self._plan_notes(user_id, new)
+        batch, later = self._plan_notes(user_id, [ingest.guarded(note) for note in new])
+        suspect = (place for place, note in enumerate(batch.notes) if note.status == "quarantined")
+        batch = replace(batch, held=dict.fromkeys(suspect, Held("independent", None)))
         written = self._store.write(user_id, batch, now=now)
         self._settle(user_id, batch, written)
         if batch.vectors is not None:

@@ -12,7 +12,7 @@ from mnemic.protocols.restoring import Restoring
 from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
 from mnemic.protocols.service import ServiceRows
 from mnemic.protocols.work import WorkQueue
-from mnemic.types import Counts, Episode, Metadata, Note, NoteStatus, Operation, Purpose, Trace, Turn, Unit
+from mnemic.types import Counts, Episode, Metadata, Note, NoteStatus, Operation, Purpose, Quarantine, Trace, Turn, Unit
 
 if TYPE_CHECKING:
     import numpy as np
@@ -67,6 +67,14 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
 
     def set_metadata(self, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
         """Replace a turn's metadata. Raises NotFound."""
+        ...
+
+    def set_quarantine(self, user_id: str, turn_id: str, state: Quarantine, *, now: datetime) -> str:
+        """Let a turn that is or was in quarantine stand otherwise there; the id of the log entry. Raises NotFound."""
+        ...
+
+    def in_quarantine(self, user_id: str) -> list[Turn]:
+        """The turns that are held in quarantine, in the order of ``seq``."""
         ...
 
     def delete_user(self, user_id: str) -> int:
@@ -153,8 +161,12 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
         statuses: Collection[NoteStatus] = ("current",),
         after: str | None = None,
         limit: int | None = None,
+        known_at: datetime | None = None,
     ) -> list[Note]:
-        """Notes by note_id, then version; every version whose status is among ``statuses``. ``after`` is a note_id."""
+        """Notes by note_id, then version; every version whose status is among ``statuses``. ``after`` is a note_id.
+
+        With ``known_at`` as they stood then, by the log: status, validity and confirmations are those that were known.
+        """
         ...
 
     def held(self, user_id: str) -> dict[tuple[str, int], Held]:

@@ -64,7 +64,8 @@ def one(thing: Turn | Trace | Note | Episode, turns: Sequence[Turn]) -> str:
     if isinstance(thing, Turn):
         return delimited("memory", "\n".join([_cited(thing), _said(thing)]))
     said = {turn.turn_id: turn for turn in turns}
-    lines = [render.line(said[span.turn_id], span.start, span.end) for span in thing.spans if span.turn_id in said]
+    here = [(said[span.turn_id], span) for span in thing.spans if span.turn_id in said]
+    lines = [_said(turn) if turn.quarantine else render.line(turn, span.start, span.end) for turn, span in here]
     head = f"{thing.trace_id} · session {render.one_line(thing.session_id)} · turns {_ids(tuple(said))}"
     return delimited("memory", "\n".join([head, *lines]))
 
@@ -112,6 +113,8 @@ def _cited(turn: Turn) -> str:
 
 
 def _said(turn: Turn) -> str:
+    if turn.quarantine in ("held", "discarded"):
+        return f"{render.one_line(turn.speaker)}: (in quarantine: it speaks to whoever reads it, like an instruction)"
     return render.line(turn, 0, len(turn.text))
 
 

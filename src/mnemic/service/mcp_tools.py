@@ -87,6 +87,8 @@ class Search(Arguments):
     session_id: Annotated[str | None, Field(description="Only this conversation.")] = None
     since: Annotated[str | None, Field(description="Nothing said before this time (ISO 8601).")] = None
     until: Annotated[str | None, Field(description="Nothing said at this time or later.")] = None
+    as_of: Annotated[str | None, Field(description="By what was true at this time.")] = None
+    known_at: Annotated[str | None, Field(description="By what was known at this time.")] = None
 
 
 class Context(Arguments):
@@ -95,19 +97,24 @@ class Context(Arguments):
     query: Annotated[str, Field(description="What the conversation is about.")]
     max_tokens: Annotated[int, Field(ge=50, le=8000)] = 1500
     session_id: Annotated[str | None, Field(description="Only this conversation.")] = None
+    as_of: Annotated[str | None, Field(description="By what was true at this time (ISO 8601).")] = None
+    known_at: Annotated[str | None, Field(description="By what was known at this time.")] = None
 
 
 class Get(Arguments):
     """Of ``get_memory``."""
 
     id: Annotated[str, Field(description="Of a turn, trace (T1), note (N1) or episode (E1), as results name them.")]
+    as_of: Annotated[str | None, Field(description="Of a note: as it held at this time (ISO 8601).")] = None
+    known_at: Annotated[str | None, Field(description="As it was known at this time.")] = None
 
 
 class ListNotes(Arguments):
     """Of ``list_notes``."""
 
     about: Annotated[str | None, Field(description="Only about this person.")] = None
-    as_of: Annotated[str | None, Field(description="Only what holds at this time (ISO 8601).")] = None
+    as_of: Annotated[str | None, Field(description="What was true at this time (ISO 8601).")] = None
+    known_at: Annotated[str | None, Field(description="What was believed at this time.")] = None
     limit: Annotated[int, Field(ge=1, le=_MOST_LISTED)] = 50
 
 
@@ -177,19 +184,26 @@ def _search(reach: Reach, given: Search) -> str:
         session_id=given.session_id,
         since=given.since,
         until=given.until,
+        as_of=given.as_of,
+        known_at=given.known_at,
     )
     return text.found(found)
 
 
 def _context(reach: Reach, given: Context) -> str:
     block = reach.memory.context(
-        given.query, user_id=reach.user_id, max_tokens=given.max_tokens, session_id=given.session_id
+        given.query,
+        user_id=reach.user_id,
+        max_tokens=given.max_tokens,
+        session_id=given.session_id,
+        as_of=given.as_of,
+        known_at=given.known_at,
     )
     return block or text.NOTHING
 
 
 def _get(reach: Reach, given: Get) -> str:
-    found = reach.memory.get(given.id, user_id=reach.user_id)
+    found = reach.memory.get(given.id, user_id=reach.user_id, as_of=given.as_of, known_at=given.known_at)
     return text.one(found, said(reach, text.span_ids(found)))
 
 
@@ -199,7 +213,13 @@ def said(reach: Reach, turn_ids: tuple[str, ...]) -> list[Turn]:
 
 
 def _list_notes(reach: Reach, given: ListNotes) -> str:
-    listed = reach.memory.notes(user_id=reach.user_id, about=given.about, as_of=given.as_of, limit=given.limit + 1)
+    listed = reach.memory.notes(
+        user_id=reach.user_id,
+        about=given.about,
+        as_of=given.as_of,
+        known_at=given.known_at,
+        limit=given.limit + 1,
+    )
     return text.notes(listed[: given.limit], more=len(listed) > given.limit)
 
 

@@ -20,6 +20,7 @@ MEDIA_TYPE: Final = "application/problem+json"
 
 # The first class that an error is one of counts.
 STATUSES: Final[tuple[tuple[type[errors.MnemicError], int], ...]] = (
+    (errors.UndoConflict, 409),
     (errors.InvalidInput, 422),
     (errors.NotFound, 404),
     (errors.ImmutableWords, 409),

@@ -23,6 +23,7 @@ from mnemic.types import (
     Json,
     Neighbourhood,
     Note,
+    NoteChange,
     NoteStatus,
     Notice,
     Operation,
@@ -37,7 +38,6 @@ router = APIRouter(prefix="/v1")
 T = TypeVar("T")
 
 _HISTORY = list_of("operations", Operation)
-_CURRENT: Final[list[NoteStatus]] = ["current"]
 _VERSION_BITS: Final = 20
 """More versions than anybody makes of a note."""
 LONGEST_PAGE: Final = 1000
@@ -48,6 +48,8 @@ OfSession = Annotated[str | None, Query(description="Only of this session.")]
 OfAgent = Annotated[str | None, Query(description="Only what was said to this agent.")]
 Limit = Annotated[int | None, Query(description=f"The page's length: {PAGE} without it, {LONGEST_PAGE:,} at most.")]
 Cursor = Annotated[str | None, Query(description="`next` of the page before, with the same arguments.")]
+AsOf = Annotated[str | None, Query(description="What was true at this time: the notes that held then.")]
+KnownAt = Annotated[str | None, Query(description="What was believed at this time: as it was recorded by then.")]
 AnyId = Annotated[str, Path(description="Of a message, or of a trace (`T7`), note (`N7`) or episode (`E7`).")]
 
 
@@ -103,9 +105,9 @@ def history(id: AnyId, memory: Opened, user_id: UserId) -> Response:
     responses=replies(404),
     tags=["memories"],
 )
-def get(id: AnyId, memory: Opened, user_id: UserId) -> Response:
+def get(id: AnyId, memory: Opened, user_id: UserId, as_of: AsOf = None, known_at: KnownAt = None) -> Response:
     """A message by its id, or a trace (`T7`), note (`N7`) or episode (`E7`, `E:m1`)."""
-    return reply(memory.get(id, user_id=user_id))
+    return reply(memory.get(id, user_id=user_id, as_of=as_of, known_at=known_at))
 
 
 @router.get("/notes", response_model=page_of("notes", Note), responses=replies(), tags=["notes"])
@@ -113,8 +115,9 @@ def notes(
     memory: Opened,
     user_id: UserId,
     about: Annotated[str | None, Query(description="Only about this person.")] = None,
-    as_of: Annotated[str | None, Query(description="Only those that hold at this time.")] = None,
-    statuses: Annotated[list[NoteStatus], Query(description="Every version of these.")] = _CURRENT,
+    as_of: AsOf = None,
+    known_at: KnownAt = None,
+    statuses: Annotated[list[NoteStatus] | None, Query(description="Every version of these.")] = None,
     limit: Limit = None,
     cursor: Cursor = None,
 ) -> Response:
@@ -122,9 +125,9 @@ def notes(
 
     What is not current does not count, and what is unsupported is not to be taken for true.
     """
-    question = ("notes", memory.tenant.stored(user_id), about, as_of, statuses)
+    question = ("notes", memory.tenant.stored(user_id), about, as_of, known_at, statuses)
     size, begin = _size(limit), place(question, cursor)
-    listed = memory.notes(user_id=user_id, about=about, as_of=as_of, statuses=statuses)
+    listed = memory.notes(user_id=user_id, about=about, as_of=as_of, known_at=known_at, statuses=statuses)
     found = [note for note in listed if _note_place(note) > begin]
     return _page("notes", found, size, question, _note_place)
 
@@ -142,6 +145,17 @@ def operations(memory: Opened, user_id: UserId, limit: Limit = None, cursor: Cur
     size, begin = _size(limit), place(question, cursor)
     found = [one for one in memory.history(user_id=user_id) if _number(one.operation_id) > begin]
     return _page("operations", found, size, question, lambda one: _number(one.operation_id))
+
+
+@router.get("/diff", response_model=list_of("changes", NoteChange), responses=replies(), tags=["notes"])
+def diff(
+    memory: Opened,
+    user_id: UserId,
+    a: Annotated[str, Query(description="The first moment.")],
+    b: Annotated[str | None, Query(description="The second one; now without it.")] = None,
+) -> Response:
+    """How the notes that count differ between two moments, by what was recorded when."""
+    return reply({"changes": memory.diff(a, b, user_id=user_id)})
 
 
 @router.get("/sessions", response_model=list_of("sessions", Session), responses=replies(), tags=["memories"])

@@ -12,15 +12,17 @@ from mnemic.service import wire
 from mnemic.service.admitted import Admitted, Opened
 from mnemic.service.described import MODELS, replies
 from mnemic.service.once import Change
+from mnemic.service.reading import UserId
 from mnemic.service.replies import reply
 from mnemic.service.shapes import list_of, model_of, one_of
-from mnemic.types import Enrichment, Note, Operation
+from mnemic.types import Enrichment, Note, Operation, Quarantined
 
 router = APIRouter(prefix="/v1")
 
 _LONGEST_WAIT_S: Final = 600.0
 _OPERATIONS = list_of("operations", Operation)
 _PIECES = one_of("pieces", int, "Of work that is to be done.")
+HeldId = Annotated[str, Path(description="Of a message or note in quarantine.")]
 NoteId = Annotated[str, Path(description="Of the note: `N3`.")]
 
 
@@ -32,6 +34,40 @@ def undo(
 ) -> Response:
     """Take back one operation of the log, by operations of its own, which can be undone in turn."""
     return change(body, lambda memory: {"operations": memory.undo(operation_id, user_id=body.user_id)})
+
+
+@router.post("/runs/{run}/undo", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def undo_run(
+    run: Annotated[str, Path(description="`run` in the `detail` of operations: of one reading, reflection, …")],
+    body: wire.Whose,
+    change: Change,
+) -> Response:
+    """Take back all operations of one run, the last one first, or none of them; what does it is a run, too."""
+    return change(body, lambda memory: {"operations": memory.undo(user_id=body.user_id, run=run)})
+
+
+@router.post("/restore", name="restore_all", response_model=_OPERATIONS, responses=replies(409), tags=["notes"])
+def restore_all(body: wire.Restore, change: Change) -> Response:
+    """Let all notes stand as they stood at a moment, by operations that are one run; what was erased stays erased."""
+    return change(body, lambda memory: {"operations": memory.restore(user_id=body.user_id, as_of=body.as_of)})
+
+
+@router.get("/quarantine", response_model=list_of("quarantined", Quarantined), responses=replies(), tags=["notes"])
+def quarantine(memory: Opened, user_id: UserId) -> Response:
+    """What waits for a person because it may be poison: messages in the order of the dialogue, then notes."""
+    return reply({"quarantined": memory.quarantine(user_id=user_id)})
+
+
+@router.post("/quarantine/{id:path}/release", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def release(id: HeldId, body: wire.Whose, change: Change) -> Response:
+    """Let something out of quarantine: a message is found like any, a note counts, with what it was to change."""
+    return change(body, lambda memory: {"operations": memory.release(id, user_id=body.user_id)})
+
+
+@router.post("/quarantine/{id:path}/discard", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])
+def discard(id: HeldId, body: wire.Whose, change: Change) -> Response:
+    """Throw something in quarantine away: a message is never found, a note is retracted; both stay readable."""
+    return change(body, lambda memory: {"operations": memory.discard(id, user_id=body.user_id)})
 
 
 @router.post("/proposals/{note_id}/approve", response_model=_OPERATIONS, responses=replies(404, 409), tags=["notes"])

@@ -102,6 +102,8 @@ class Search(Narrowed, of=Memory.search):
     mode: Mode = "graph"
     keep_notes: StrictBool = False
     evolve: StrictBool = False
+    as_of: Time = None
+    known_at: Time = None
 
 
 class Context(Narrowed, of=Memory.context):
@@ -109,6 +111,8 @@ class Context(Narrowed, of=Memory.context):
 
     query: str
     max_tokens: StrictInt = 1500
+    as_of: Time = None
+    known_at: Time = None
 
 
 class Ask(Narrowed, of=Memory.answer):
@@ -124,6 +128,13 @@ class Whose(Arguments, of=Memory.enrich):
     """Whose memory."""
 
     user_id: str
+
+
+class Restore(Arguments, of=Memory.restore):
+    """Whose notes shall stand as they stood, and when."""
+
+    user_id: str
+    as_of: Time
 
 
 class Retract(Arguments, of=Memory.retract):

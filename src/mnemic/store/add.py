@@ -96,6 +96,8 @@ def _turn_columns(adding: Adding, turn: Turn) -> dict[str, Any]:
         "metadata": dict(turn.metadata) or None,
         "recorded_at": adding.now,
         "revision": adding.counters.revision,
+        "tier": turn.tier,
+        "quarantine": turn.quarantine,
     }
 
 

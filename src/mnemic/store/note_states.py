@@ -6,6 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 
 from sqlalchemy import Connection, delete, select, update
 
+from mnemic.algo.replay import turned
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch, Held
 from mnemic.store.adding import Adding, LogEntry
@@ -13,7 +14,7 @@ from mnemic.store.encodings import interval, interval_columns
 from mnemic.store.ids import number_of, public_id
 from mnemic.store.reinstate import BY
 from mnemic.store.tables import notes, proposals
-from mnemic.types import Interval, Json, Note
+from mnemic.types import Note
 
 
 def apply(adding: Adding, batch: Batch) -> None:
@@ -45,8 +46,7 @@ def apply(adding: Adding, batch: Batch) -> None:
                 before=row.text,
                 after=row.text,
                 detail={
-                    "status": [state.before[0], status],
-                    "valid": [_ends(state.before[1]), _ends(valid)],
+                    **turned(state.before, state.after),
                     **({} if state.by is None else {BY: _upcoming(adding, batch.notes, state.by)}),
                     **state.detail,
                 },
@@ -86,7 +86,3 @@ def _upcoming(adding: Adding, new: Sequence[Note], place: int) -> str:
     """The id that one of the batch's notes has or will get."""
     before = sum(not note.note_id for note in new[:place])
     return new[place].note_id or public_id("N", adding.counters.next_note + before)
-
-
-def _ends(valid: Interval) -> list[Json]:
-    return [None if end is None else end.isoformat() for end in (valid.start, valid.end)]

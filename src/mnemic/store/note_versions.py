@@ -8,6 +8,7 @@ from typing import Any
 
 from sqlalchemy import select, update
 
+from mnemic.algo.replay import made
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch
 from mnemic.store.adding import Adding, LogEntry
@@ -53,7 +54,7 @@ def add_notes(adding: Adding, batch: Batch) -> list[tuple[int, int]]:
                 trigger=batch.trigger,
                 before=before,
                 after=note.text,
-                detail=batch.details.get(place, {}),
+                detail=made(note, batch.details.get(place, {})),
             )
         )
     adding.put(notes, rows)

@@ -4,19 +4,20 @@ from __future__ import annotations
 
 from collections import defaultdict
 from collections.abc import Collection, Iterable, Sequence
+from datetime import datetime
 from typing import TYPE_CHECKING
 
 from sqlalchemy import Connection, and_, select
 
+from mnemic.algo.replay import as_stood, replay
 from mnemic.errors import InvalidInput
-from mnemic.protocols import CONFIRMED, Held
-from mnemic.store.encodings import interval, maybe_moment, moment
+from mnemic.protocols import Held
+from mnemic.store.encodings import interval, micros, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
 from mnemic.store.read import by_name, rows_with
 from mnemic.store.tables import (
     cues,
     given_notes,
-    note_confirmations,
     note_cues,
     note_sources,
     notes,
@@ -25,6 +26,7 @@ from mnemic.store.tables import (
     proposals,
     turns,
 )
+from mnemic.store.testimony import testimony
 from mnemic.types import Note, NoteStatus, Operation, Span
 
 if TYPE_CHECKING:
@@ -49,17 +51,19 @@ def find_notes(
     statuses: Collection[NoteStatus],
     after: str | None,
     limit: int | None,
+    known_at: datetime | None = None,
 ) -> list[Note]:
-    """Versions of notes that meet all criteria, by number, then version.
+    """Versions of notes that meet all criteria, by number, then version; as they stood at ``known_at``, if given.
 
     Raises:
         InvalidInput: ``after`` is no note_id.
     """
-    query: AnySelect = (
-        select(*NOTE_COLUMNS)
-        .where(notes.c.user_id == user_id, notes.c.status.in_(list(statuses)))
-        .order_by(notes.c.note, notes.c.version)
-    )
+    query: AnySelect = select(*NOTE_COLUMNS).where(notes.c.user_id == user_id).order_by(notes.c.note, notes.c.version)
+    if known_at is None:
+        query = query.where(notes.c.status.in_(list(statuses)))
+    else:
+        query = query.where(notes.c.recorded_at <= micros(known_at))
+    length, limit = limit, limit if known_at is None else None
     if about is not None:
         query = query.where(notes.c.about == about)
     if after is not None:
@@ -76,7 +80,24 @@ def find_notes(
     else:
         found = rows_with(connection, query, notes.c.note, numbers)
         rows = sorted(found, key=lambda row: (row.note, row.version))[:limit]
-    return whole_notes(connection, user_id, rows)
+    whole = whole_notes(connection, user_id, rows, known_at)
+    if known_at is None:
+        return whole
+    ids = None if numbers is None else {note.note_id for note in whole}
+    log = find_operations(connection, user_id, None, None) if ids is None else _on_notes(connection, user_id, ids)
+    stood = as_stood(whole, replay(log, until=known_at, now=whole))
+    return [note for note in stood if note.status in statuses][:length]
+
+
+def _on_notes(connection: Connection, user_id: str, note_ids: Iterable[str]) -> list[Operation]:
+    """The log of some notes, oldest first."""
+    rows = rows_with(connection, _log(user_id), operations.c.target_id, note_ids)
+    return [_operation(row) for row in sorted(rows, key=lambda row: row.operation)]
+
+
+def log_of(connection: Connection, user_id: str, numbers: Iterable[int]) -> list[Operation]:
+    """The log of some notes by their numbers, oldest first."""
+    return _on_notes(connection, user_id, (public_id("N", number) for number in numbers))
 
 
 def numbers_of_given(connection: Connection, user_id: str, given_ids: Iterable[str]) -> dict[str, int]:
@@ -86,8 +107,13 @@ def numbers_of_given(connection: Connection, user_id: str, given_ids: Iterable[s
     return {row.given_id: row.note for row in rows_with(connection, query, given_notes.c.given_id, given_ids)}
 
 
-def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) -> list[Note]:
-    """Notes with their sources and cues, in the order of the rows, from their ``NOTE_COLUMNS``."""
+def whole_notes(
+    connection: Connection, user_id: str, rows: Iterable[AnyRow], known_at: datetime | None = None
+) -> list[Note]:
+    """Notes with their sources and cues, in the order of the rows, from their ``NOTE_COLUMNS``.
+
+    What was learnt later than ``known_at`` confirms nothing.
+    """
     rows = list(rows)
     numbers = [row.note for row in rows]
     source_query = (
@@ -97,28 +123,15 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
             turns.c.turn_id,
             note_sources.c.start,
             note_sources.c.stop,
-            turns.c.timestamp,
-            turns.c.utc_offset,
         )
         .join(turns, (turns.c.user_id == note_sources.c.user_id) & (turns.c.seq == note_sources.c.seq))
         .where(note_sources.c.user_id == user_id)
         .order_by(note_sources.c.note, note_sources.c.version, note_sources.c.no)
     )
     sources: dict[tuple[int, int], list[Span]] = defaultdict(list)
-    said: dict[tuple[int, int], list[tuple[int, int]]] = defaultdict(list)
     for row in rows_with(connection, source_query, note_sources.c.note, numbers):
         sources[row.note, row.version].append(Span(row.turn_id, row.start, row.stop))
-        if row.timestamp is not None:
-            said[row.note, row.version].append((row.timestamp, row.utc_offset))
-    again = (
-        select(note_confirmations.c.note, note_confirmations.c.version, turns.c.timestamp, turns.c.utc_offset)
-        .join(turns, (turns.c.user_id == note_confirmations.c.user_id) & (turns.c.seq == note_confirmations.c.seq))
-        .where(note_confirmations.c.user_id == user_id, turns.c.timestamp.is_not(None))
-    )
-    for row in rows_with(connection, again, note_confirmations.c.note, numbers):
-        said[row.note, row.version].append((row.timestamp, row.utc_offset))
-    for key, at in _confirmed(connection, user_id, numbers).items():
-        said[key].append((at, 0))
+    borne_out = testimony(connection, user_id, numbers, known_at)
     cue_query = (
         select(note_cues.c.note, note_cues.c.version, cues.c.key, note_cues.c.mentions)
         .join(cues, (cues.c.user_id == note_cues.c.user_id) & (cues.c.cue == note_cues.c.cue))
@@ -145,33 +158,12 @@ def whole_notes(connection: Connection, user_id: str, rows: Iterable[AnyRow]) ->
             recorded_at=moment(row.recorded_at),
             metadata=row.metadata or {},
             given_id=given.get((row.note, row.version)),
-            last_confirmed=maybe_moment(*max(said.get((row.note, row.version), [(None, None)]))),
+            last_confirmed=borne_out[row.note, row.version].last_confirmed,
+            tier=borne_out[row.note, row.version].tier,
+            corroboration=borne_out[row.note, row.version].corroboration,
         )
         for row in rows
     ]
-
-
-def _confirmed(connection: Connection, user_id: str, numbers: Iterable[int]) -> dict[tuple[int, int], int]:
-    """(note, version) -> when a person last said that it is true, in microseconds, unless that was undone."""
-    query = (
-        select(operations.c.operation, operations.c.target_id, operations.c.version, operations.c.at)
-        .add_columns(operation_details.c.detail)
-        .join(operation_details, and_(*_ITS_DETAIL))
-        .where(operations.c.user_id == user_id, operations.c.trigger == "person")
-    )
-    rows = rows_with(connection, query, operations.c.target_id, (public_id("N", number) for number in numbers))
-    found = {row.operation: row for row in rows if row.detail.get("decision") == CONFIRMED}
-    if not found:
-        return {}
-    undone = {f"undo {public_id('O', operation)}": operation for operation in found}
-    again = select(operations.c.trigger).where(operations.c.user_id == user_id)
-    for row in rows_with(connection, again, operations.c.trigger, undone):
-        found.pop(undone[row.trigger], None)
-    return {
-        (number, row.version): row.at
-        for row in sorted(found.values(), key=lambda row: row.operation)
-        if (number := number_of("N", row.target_id)) is not None
-    }
 
 
 def held(connection: Connection, user_id: str) -> dict[tuple[str, int], Held]:
@@ -189,12 +181,7 @@ def find_operations(
     connection: Connection, user_id: str, target_id: str | None, operation_ids: Sequence[str] | None
 ) -> list[Operation]:
     """The log, oldest first."""
-    query = (
-        select(operations, operation_details.c.detail)
-        .join(operation_details, and_(*_ITS_DETAIL), isouter=True)
-        .where(operations.c.user_id == user_id)
-        .order_by(operations.c.operation)
-    )
+    query = _log(user_id)
     if target_id is not None:
         query = query.where(operations.c.target_id == target_id)
     if operation_ids is None:
@@ -202,17 +189,27 @@ def find_operations(
     else:
         found = rows_with(connection, query, operations.c.operation, numbers_of("O", operation_ids))
         rows = sorted(found, key=lambda row: row.operation)
-    return [
-        Operation(
-            operation_id=public_id("O", row.operation),
-            at=moment(row.at),
-            action=row.action,
-            target_id=row.target_id,
-            trigger=row.trigger,
-            before=row.before,
-            after=row.after,
-            version=row.version,
-            detail=row.detail or {},
-        )
-        for row in rows
-    ]
+    return [_operation(row) for row in rows]
+
+
+def _log(user_id: str) -> AnySelect:
+    return (
+        select(operations, operation_details.c.detail)
+        .join(operation_details, and_(*_ITS_DETAIL), isouter=True)
+        .where(operations.c.user_id == user_id)
+        .order_by(operations.c.operation)
+    )
+
+
+def _operation(row: AnyRow) -> Operation:
+    return Operation(
+        operation_id=public_id("O", row.operation),
+        at=moment(row.at),
+        action=row.action,
+        target_id=row.target_id,
+        trigger=row.trigger,
+        before=row.before,
+        after=row.after,
+        version=row.version,
+        detail=row.detail or {},
+    )

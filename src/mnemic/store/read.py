@@ -52,6 +52,8 @@ def turn_of(row: AnyRow) -> Turn:
         metadata=row.metadata or {},
         seq=row.seq,
         recorded_at=moment(row.recorded_at),
+        tier=row.tier,
+        quarantine=row.quarantine,
     )
 
 
@@ -76,6 +78,12 @@ def find_turns(
     if agent_id is not None:
         query = query.where(turns.c.agent_id == agent_id)
     return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq).limit(limit))]
+
+
+def in_quarantine(connection: Connection, user_id: str) -> list[Turn]:
+    """Turns that are held."""
+    query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id, turns.c.quarantine == "held")
+    return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq))]
 
 
 def _named_turns(

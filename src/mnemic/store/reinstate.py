@@ -3,22 +3,21 @@
 from __future__ import annotations
 
 from collections.abc import Collection
-from datetime import datetime
 from typing import Any
 
 from sqlalchemy import Connection, delete, select, update
 
+from mnemic.algo.replay import ends
 from mnemic.store.encodings import interval, interval_columns
-from mnemic.store.ids import number_of, pieces
+from mnemic.store.ids import number_of, numbers_of, pieces
 from mnemic.store.tables import notes, operation_details, operations
-from mnemic.types import Interval, Json
 
 BY = "by"
 """In the log: the id of the note that an expired one gave way to."""
 
 
-def reinstate(connection: Connection, user_id: str, revision: int, gone: Collection[str]) -> None:
-    """Let what gave way to some notes count again, where nothing has changed it since.
+def reinstate(connection: Connection, user_id: str, revision: int, gone: Collection[str]) -> set[int]:
+    """Let what gave way to some notes count again, where nothing has changed it since; the numbers of these notes.
 
     Args:
         connection: Inside the erasing transaction.
@@ -36,14 +35,17 @@ def reinstate(connection: Connection, user_id: str, revision: int, gone: Collect
         .where(operations.c.user_id == user_id, operations.c.action == "EXPIRE")
     )
     undone: list[int] = []
+    concerned: set[int] = set()
     for row in connection.execute(query).all():
         if row.detail.get(BY) in gone:
             # When the other one began to hold goes with it, too.
             undone.append(row.operation)
+            concerned.update(numbers_of("N", [row.target_id]))
             _turn_back(connection, user_id, revision, row.target_id, row.version, row.detail)
     for piece in pieces(undone):
         mine = (operations.c.user_id == user_id, operations.c.operation.in_(piece))
         connection.execute(delete(operations).where(*mine))
+    return concerned
 
 
 def _turn_back(
@@ -56,12 +58,7 @@ def _turn_back(
     counts = any(one.status == "current" for one in rows.values())
     if row is None or counts or row.status != after:
         return
-    if interval(row.from_at, row.from_offset, row.until_at, row.until_offset) != _interval(given):
+    if interval(row.from_at, row.from_offset, row.until_at, row.until_offset) != ends(given):
         return
-    values = {"status": before, **interval_columns(_interval(former)), "revision": revision}
+    values = {"status": before, **interval_columns(ends(former)), "revision": revision}
     connection.execute(update(notes).where(*mine, notes.c.version == version).values(values))
-
-
-def _interval(ends: list[Json]) -> Interval:
-    start, end = (None if one is None else datetime.fromisoformat(str(one)) for one in ends)
-    return Interval(start, end)

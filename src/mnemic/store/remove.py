@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterable
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import Any
 
 from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, select, update
@@ -44,11 +44,16 @@ _CURRENT = notes.c.status == "current"
 
 @dataclass(frozen=True, slots=True)
 class Removing:
-    """The removals of one batch."""
+    """The removals of one batch.
+
+    Attributes:
+        touched: Numbers of the notes of which some version, or its standing, is not what it was.
+    """
 
     connection: Connection
     user_id: str
     revision: int
+    touched: set[int] = field(default_factory=set[int])
 
     def apply(self, batch: Batch) -> set[int]:
         """Erase what the batch says; returns the cues that may have lost their last mention.
@@ -168,7 +173,8 @@ class Removing:
         bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), [tuple(row[:2]) for row in left])
         gone = set(numbers) - {row.note for row in left}
         finish(self.connection, self.user_id, (public_id("N", number) for number in gone))
-        reinstate(self.connection, self.user_id, self.revision, {public_id("N", note) for note in gone & {*uncounted}})
+        erased = {public_id("N", note) for note in gone & {*uncounted}}
+        self.touched.update(numbers, reinstate(self.connection, self.user_id, self.revision, erased))
         ever = [row for row in left if row.note in uncounted and row.status not in ("proposed", "unsupported")]
         last = {row.note: row for row in sorted(ever, key=lambda row: row.version)}
         again = [

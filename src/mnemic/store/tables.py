@@ -62,6 +62,8 @@ turns = Table(
     Column("metadata", ExactJson),
     number("recorded_at"),
     number("revision"),
+    Column("tier", String(12)),
+    Column("quarantine", String(12)),
     PrimaryKeyConstraint("user_id", "seq"),
     UniqueConstraint("user_id", "turn_id"),
     Index(None, "user_id", "session_id", "seq"),

@@ -10,12 +10,14 @@ from sqlalchemy import Connection, insert, select, update
 from mnemic.errors import NotFound, StoreConflict
 from mnemic.protocols import Batch, Written
 from mnemic.store import note_states, users, work
-from mnemic.store.add import Adding, add
+from mnemic.store.add import add
+from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import json_text, micros
 from mnemic.store.read import numbers_of_turns
 from mnemic.store.remove import Removing
+from mnemic.store.standing import log_standing
 from mnemic.store.tables import operations, requests, turns
-from mnemic.types import Metadata
+from mnemic.types import Json, Metadata, Quarantine
 
 
 def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) -> Written:
@@ -26,6 +28,7 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
     begun = work.of_places(connection, user_id, batch.remove_traces)
     candidates = removing.apply(batch)
     adding = Adding(connection, user_id, counters, micros(now), begun=begun)
+    log_standing(adding, removing.touched, batch.trigger)
     if batch.lease is not None:
         work.finish(connection, user_id, batch.lease, now=now)
     note_states.apply(adding, batch)
@@ -60,6 +63,22 @@ def set_metadata(connection: Connection, user_id: str, turn_id: str, metadata: M
     }
     connection.execute(insert(operations), entry)
     users.save(connection, user_id, counters)
+
+
+def set_quarantine(connection: Connection, user_id: str, turn_id: str, state: Quarantine, *, now: datetime) -> int:
+    """Let a turn stand otherwise in quarantine, and log it; the number of the entry. Raises NotFound."""
+    mine = (turns.c.user_id == user_id, turns.c.turn_id == turn_id)
+    row = connection.execute(select(turns.c.seq, turns.c.quarantine).where(*mine)).one_or_none()
+    if row is None or row.quarantine is None:
+        raise NotFound(f"user {user_id!r} has no turn {turn_id!r} in quarantine")
+    counters = users.begin(connection, user_id)
+    values = {"quarantine": state, "revision": counters.revision}
+    connection.execute(update(turns).where(turns.c.user_id == user_id, turns.c.seq == row.seq), values)
+    adding = Adding(connection, user_id, counters, micros(now))
+    detail: dict[str, Json] = {"quarantine": [row.quarantine, state]}
+    adding.log([LogEntry("UPDATE", turn_id, None, "person", None, None, detail)])
+    users.save(connection, user_id, counters)
+    return adding.logged[0]
 
 
 def _check(connection: Connection, user_id: str, batch: Batch) -> None:

@@ -7,7 +7,7 @@ from dataclasses import dataclass, field
 from datetime import datetime
 from typing import Literal
 
-from mnemic.types.names import Action, Json, Metadata, NoteKind, NoteStatus, PartKind, Role
+from mnemic.types.names import Action, Json, Metadata, NoteKind, NoteStatus, PartKind, Quarantine, Role, Tier
 
 
 @dataclass(frozen=True, slots=True)
@@ -58,7 +58,11 @@ class Turn:
         agent_id: The agent it was said to, if the caller tells agents apart.
         metadata: The caller's own data; the only thing about a turn that can change.
         seq: Its place in the user's whole history; assigned by the store, -1 before.
-        recorded_at: When the store took it.
+        recorded_at: When the store took it, and so when what it says was learnt.
+        tier: Whose words these are, where they are not of whoever speaks, as where a person pastes a page: ``tool``,
+            ``import`` (another program's memory) and the like. None: as the role says.
+        quarantine: ``held`` where the words speak to the model that will read them, like an instruction: nothing finds
+            them until a person has ``released`` them; ``discarded`` ones are never found. None for all others.
     """
 
     turn_id: str
@@ -73,6 +77,8 @@ class Turn:
     metadata: Metadata = field(default_factory=dict[str, Json])
     seq: int = -1
     recorded_at: datetime | None = None
+    tier: Tier | None = None
+    quarantine: Quarantine | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -144,11 +150,14 @@ class Note:
         text: The statement. A local note is a verbatim quotation of its source; a given one has words of its own.
         valid: When it holds; open at the end unless the words say otherwise.
         sources: The spans it rests on. Without any one of their turns it is no more.
-        recorded_at: When this version was stored.
+        recorded_at: When this version was stored: from then on it was known.
         last_confirmed: When its words, or others that say the same, were last said, or a person confirmed it; None when
-            unknown.
+            unknown. What an assistant retells confirms nothing.
         given_id: Of a note that somebody else wrote, the id that it was given with, or one made of what it states;
             unique within the user. None for a local note.
+        tier: Whom it is from: the least trusted of its sources.
+        corroboration: In how many sessions somebody said it, in its sources or again; an assistant's retelling is
+            nobody's word.
     """
 
     note_id: str
@@ -164,6 +173,8 @@ class Note:
     metadata: Metadata = field(default_factory=dict[str, Json])
     given_id: str | None = None
     last_confirmed: datetime | None = None
+    tier: Tier = "unknown"
+    corroboration: int = 0
 
 
 @dataclass(frozen=True, slots=True)
@@ -197,8 +208,9 @@ class Operation:
         target_id: Of a note, or of a turn whose metadata changed.
         version: Of the note, after it.
         trigger: ``add``, ``person``, ``delete``, ``rules``, ``undo``, or the name of a model, with what it did.
-        detail: Of a change of status: ``status`` and ``valid``, each a pair of before and after; ``relation``; and
-            ``run``, the same of all operations of one reading, with what that cost.
+        detail: Of a note: ``status`` and ``valid``, each a pair of before (null for a new version) and after, so that
+            the log can be played again; ``relation``; and ``run``, the same of all operations of one reading, with
+            what that cost.
     """
 
     operation_id: str
@@ -210,6 +222,49 @@ class Operation:
     after: str | None
     version: int | None = None
     detail: Mapping[str, Json] = field(default_factory=dict[str, Json])
+
+
+@dataclass(frozen=True, slots=True)
+class Quarantined:
+    """Something that waits for a person, because it may be poison: nothing finds it until then.
+
+    Attributes:
+        id: Of a turn or a note.
+        kind: Which of the two.
+        text: Its words.
+        suspect: The slices ``[start, end)`` of ``text`` that speak to the model that reads it, if that is why.
+        tier: Whom it is from.
+        by: Who said it, or whom the note is about.
+        at: When it was said, or from when on the note would hold.
+        reason: In words.
+        sources: Of a note, what it rests on.
+    """
+
+    id: str
+    kind: Literal["turn", "note"]
+    text: str
+    suspect: tuple[tuple[int, int], ...]
+    tier: Tier
+    by: str
+    at: datetime | None
+    reason: str
+    sources: tuple[Span, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
+class NoteChange:
+    """How a note differs between two moments.
+
+    Attributes:
+        before: As it counted at the first one; None where it did not.
+        after: As it counted at the second one; None where it did not.
+        operations: What was done to it between them, oldest first.
+    """
+
+    note_id: str
+    before: Note | None
+    after: Note | None
+    operations: tuple[str, ...]
 
 
 @dataclass(frozen=True, slots=True)

@@ -131,8 +131,8 @@ def clock(at: datetime) -> str:
 def _facts(detail: Mapping[str, Json]) -> Sequence[tuple[str, str]]:
     facts: list[tuple[str, str]] = []
     status = detail.get("status")
-    if isinstance(status, list) and len(status) == 2 and status[0] != status[1]:
-        facts.append(("status", f"{status[0]} → {status[1]}"))
+    if isinstance(status, list) and len(status) == 2 and status[0] != status[1] and status != [None, "current"]:
+        facts.append(("status", " → ".join(str(one) for one in status if one is not None)))
     for name, value in detail.items():
         if name in ("status", "valid") or value is None or value == "":
             continue
