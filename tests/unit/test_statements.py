@@ -215,7 +215,9 @@ NOW = datetime(2023, 5, 25, 14, 30, tzinfo=UTC)
 @pytest.mark.parametrize(
     ("text", "valid"),
     [
-        ("I moved to Berlin last year.", Interval(datetime(2022, 1, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC))),
+        ("I visited Berlin last year.", Interval(datetime(2022, 1, 1, tzinfo=UTC), datetime(2023, 1, 1, tzinfo=UTC))),
+        ("I moved to Berlin last year.", Interval(datetime(2022, 1, 1, tzinfo=UTC), None)),
+        ("My birthday is on May 3.", Interval(None, None)),
         ("I've been painting since 2016.", Interval(datetime(2016, 1, 1, tzinfo=UTC), None)),
         ("I moved to Berlin last year and to Rome yesterday.", None),
         ("I like liquorice.", None),

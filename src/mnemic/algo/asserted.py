@@ -43,15 +43,26 @@ def manners(text: str) -> list[tuple[str, Manner]]:
         spoken = [quote for quote in _QUOTED.findall(sentence) if _FIRST_PERSON.search(quote)]
         for quote in spoken:
             sentence = sentence.replace(quote, " ")
-        plain = fold(sentence).replace("’", "'")
-        if jest := _IN_JEST.search(plain):
-            if found and not plain[: jest.start()].strip(" ,.!"):
+        if jests(sentence):
+            if found and takes_back(sentence):
                 found[-1] = (found[-1][0], "joke")
             found.append((sentence, "joke"))
         else:
             found.extend(_pieces(sentence))
         found.extend((quote, "quotation") for quote in spoken)
     return found
+
+
+def jests(sentence: str) -> bool:
+    """Whether a sentence says that it, or what was said before it, is a joke."""
+    return _IN_JEST.search(fold(sentence).replace("’", "'")) is not None
+
+
+def takes_back(sentence: str) -> bool:
+    """Whether a sentence does nothing but say that what was said before it is a joke."""
+    plain = fold(sentence).replace("’", "'")
+    jest = _IN_JEST.search(plain)
+    return jest is not None and not plain[: jest.start()].strip(" ,.!")
 
 
 def _pieces(sentence: str) -> list[tuple[str, Manner]]:

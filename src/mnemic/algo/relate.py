@@ -7,36 +7,17 @@ changed. Whatever the rules do not understand is independent, and both notes sta
 
 from __future__ import annotations
 
-import re
 from collections.abc import Sequence
 from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from mnemic.algo import claims
-from mnemic.algo.asserted import hedged
+from mnemic.algo import claims, slots
 from mnemic.algo.lexical import STOP_WORDS, fold, terms
 from mnemic.algo.revise import Proposal, Relation, same_occasion, same_words
 from mnemic.algo.temporal import find
 from mnemic.types import Interval, Note
 
-_ONE_VALUE: Final = tuple(
-    re.compile(rf"\b(?:{pattern})\s+(?P<value>[^,;.!?()]+)", re.IGNORECASE)
-    for pattern in (
-        r"(?:lives?|living|resides?|moved|relocated|based) (?:in|to)",
-        r"(?:works?|working|employed|a job) (?:at|for)",
-        r"(?:works?|working) as",
-        r"favou?rite (?P<of>\w+(?: \w+)?) (?:is|are)(?: now)?",
-        r"(?:is|am)(?: now)?(?=\s(?:married|single|divorced|engaged|widowed)\b)",
-    )
-)
-"""What has one value at a time; where somebody lives and whom they work for (the first two) is a name."""
-_NAMED: Final = 2
-_CHANGED: Final = re.compile(
-    r"\b(?:now|moved|relocated|no longer|anymore|any more|these days|nowadays|switched|changed|instead|since then|"
-    r"just (?:started|began|got)|got (?:married|divorced|engaged)|new job)\b"
-)
-_PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once|back then|would)\b")
 _DENYING: Final = frozenset(terms("never nobody none nothing neither cannot longer anymore"))
 _FEWEST: Final = 2
 """So many terms must two notes have in common for one to be the longer version of the other."""
@@ -94,6 +75,8 @@ def values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
 
 
 def _relation(new: Note, old: Note) -> Relation:
+    if slots.conflict(new.text, old.text) is not None:
+        return "contradictory"
     if not same_occasion(new, old):
         return "independent"
     if same_words(new.text, old.text):
@@ -101,8 +84,6 @@ def _relation(new: Note, old: Note) -> Relation:
     here, there = _said(new), _said(old)
     if here.terms == there.terms and here.terms:
         return _same_content(here, there, event="fact" in (new.kind, old.kind) and new.valid.start is None)
-    if _changed_value(new.text, old.text):
-        return "contradictory"
     if here.denies == there.denies and new.kind == old.kind:
         return _longer(here, there)
     return "independent"
@@ -140,26 +121,5 @@ def _said(note: Note) -> _Said:
     return _Said(kept, breaks, frozenset(times) | claims.numbers(text), _denies(note.text))
 
 
-def _changed_value(new: str, old: str) -> bool:
-    """Whether something that has one value at a time has another one now, by the words of the new note."""
-    if not _CHANGED.search(fold(new)) or _PAST.search(fold(new)) or hedged(new) or _denies(new):
-        return False
-    for place, pattern in enumerate(_ONE_VALUE):
-        here, there = pattern.search(new), pattern.search(old)
-        if here and there and here.groupdict().get("of") == there.groupdict().get("of"):
-            values = _value(here["value"], named=place < _NAMED), _value(there["value"], named=place < _NAMED)
-            return all(values) and values[0].isdisjoint(values[1])
-    return False
-
-
 def _denies(text: str) -> bool:
     return any(denial.strong for denial in claims.denials(text))
-
-
-def _value(text: str, *, named: bool) -> frozenset[str]:
-    """The terms of a value; of one that must be a name, those of its names."""
-    if not named:
-        return frozenset(claims.content(text))
-    # A word before it, so that a name in the first place is not taken for the first word of a sentence.
-    whole = f"in {text}"
-    return frozenset(term for span in claims.names(whole) for term in terms(whole[slice(*span)]))

@@ -13,6 +13,7 @@ from dataclasses import dataclass, replace
 from functools import partial
 from typing import Final, Literal
 
+from mnemic.algo import slots
 from mnemic.algo.lexical import fold, terms
 from mnemic.types import Interval, Note
 
@@ -257,7 +258,12 @@ def _begins_earlier(one: Note, other: Note) -> bool:
 
 
 def superseded(old: Note, new: Note) -> Note:
-    """An old note in whose place a new one comes: ``superseded``, valid at most until the new one begins to be."""
+    """An old note in whose place a new one comes: ``superseded``, valid at most until the new one begins to be.
+
+    One that the new one corrects never held, and is ``retracted``.
+    """
+    if slots.conflict(new.text, old.text) == "corrected":
+        return replace(old, status="retracted")
     start, last, end = old.valid.start, old.valid.end, new.valid.start
     if end is not None and (start is None or start < end) and (last is None or end < last):
         last = end

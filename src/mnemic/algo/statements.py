@@ -13,6 +13,8 @@ from collections.abc import Iterator, Sequence
 from dataclasses import dataclass
 from typing import Final
 
+from mnemic.algo import slots
+from mnemic.algo.asserted import jests, takes_back
 from mnemic.algo.statement_rules import PATTERNS
 from mnemic.algo.temporal import TimeMention
 from mnemic.algo.wordlists import DETERMINERS, FUNCTION_WORDS, PRONOUNS
@@ -29,6 +31,11 @@ done have had thing things stuff way lot lots bit one ones ton bunch kind sort f
 great good nice cool awesome amazing super so like love hate enjoy liked loved favorite favorites favourite favourites
 thanks thank hey yeah yes yep yup wow hi oh ok okay well
 """
+_FORWARDED: Final = re.compile(
+    r"^\W*(?:begin |start of )?(?:forwarded|original) message\b|^\W*(?:fwd?|forwarded from)\b.*:"
+    r"|^on .{4,80} wrote:\s*$",
+    re.IGNORECASE | re.MULTILINE,
+)
 _LIGHT: Final = FUNCTION_WORDS | PRONOUNS | DETERMINERS | frozenset(_SAY_LITTLE.split())
 _WORD: Final = re.compile(r"[^\W\d_]+|\d+")
 _PIECE: Final = re.compile(r"[^.!?…\n]+[.!?…\n]*")
@@ -83,15 +90,16 @@ def statements(
 ) -> list[Statement]:
     """Find the sentences in which the speaker states something about themselves, in English.
 
-    Not questions, conditions, wishes put as "would", reports of what was said or thought, quoted speech, courtesies
-    (anything about "you"), code, nor sentences of more than 500 characters. Whether the speaker is a person is for
-    the caller to know.
+    Not questions, conditions, wishes put as "would", reports of what was said or thought, quoted speech and forwarded
+    mail, what is taken back as a joke, courtesies (anything about "you"), code, nor sentences of more than 500
+    characters. Whether the speaker is a person is for the caller to know.
 
     Args:
         text: What one speaker said.
         sentences: Spans of its sentences.
         mentions: The time phrases of the text, in order. A fact or state with exactly one is valid at that time; a
-            trait or preference from its start on, where the phrase is "since …" or "for …".
+            trait or preference from its start on, where the phrase is "since …" or "for …"; and so is what tells of a
+            beginning, as of a move. A birthday is valid always.
 
     Returns:
         The statements in the order of the sentences; linear in the text.
@@ -99,15 +107,20 @@ def statements(
     fences = [m.start() for m in _FENCE.finditer(text)]
     times = [m.start for m in mentions]
     found: list[Statement] = []
-    for start, end in sentences:
+    forwarded = _FORWARDED.search(text)
+    others = len(text) if forwarded is None else forwarded.start()
+    for place, (start, end) in enumerate(sentences):
         before, within = bisect(fences, start), bisect(fences, end)
-        if end - start > _LONGEST or before % 2 or within > before:
+        if end - start > _LONGEST or before % 2 or within > before or end > others:
             continue
         sentence = text[start:end]
+        following = text[slice(*sentences[place + 1])] if place + 1 < len(sentences) else ""
+        if jests(sentence) or takes_back(following):
+            continue
         kind = _kind_of(sentence)
         if kind is not None and _telling(sentence, kind):
             its_times = mentions[bisect_left(times, start) : bisect_left(times, end)]
-            found.append(Statement(start, end, kind, _valid(kind, text, its_times)))
+            found.append(Statement(start, end, kind, _valid(kind, sentence, text, its_times)))
     return found
 
 
@@ -146,10 +159,14 @@ def _clauses(piece: str) -> Iterator[str]:
             yield stated
 
 
-def _valid(kind: NoteKind, text: str, mentions: Sequence[TimeMention]) -> Interval | None:
+def _valid(kind: NoteKind, sentence: str, text: str, mentions: Sequence[TimeMention]) -> Interval | None:
+    if slots.is_lasting(sentence):
+        return Interval(None, None)
     if len(mentions) != 1:
         return None
     mention = mentions[0]
+    if slots.begins(sentence):
+        return Interval(mention.interval.start, None)
     if kind in ("fact", "state"):
         return mention.interval
     lasting = text[mention.start : mention.end].lower().startswith(("since", "for"))

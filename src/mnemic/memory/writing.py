@@ -11,8 +11,10 @@ from datetime import datetime
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
+from mnemic.memory import replacing
 from mnemic.memory.agreement import calibrate, serving
 from mnemic.memory.noting import Given, contradicted, resolved
+from mnemic.memory.replan import replanned
 from mnemic.protocols import Batch, CueExtractor, Embedder, Held, Store, Written
 from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
 
@@ -94,6 +96,7 @@ class Writer:
             batch = replace(batch, work=self._work, due=due)
         written = self._store.write(user_id, batch, now=now)
         self._settle(user_id, batch, written)
+        self._supersede(user_id, batch, written)
         if batch.vectors is not None:
             # Only now: an embedder that is down is asked once an add, not for everything that it owes.
             self._catch_up(user_id)
@@ -143,6 +146,19 @@ class Writer:
             self._store.write(user_id, Batch(tasks=tasks), now=self._clock())
         except StoreError as error:
             _log.warning("some of what was stored for user %r has no vectors: %s", user_id, error)
+
+    def _supersede(self, user_id: str, batch: Batch, written: Written) -> None:
+        """Let new notes that say that something has changed take the place of what they changed.
+
+        What was written stays written: no failure here may look like that of the write, and ``reflect`` does it then.
+        """
+        new = [note_id for note_id, note in zip(written.note_ids, batch.notes, strict=True) if replacing.may(note)]
+        if not new:
+            return
+        try:
+            replanned(lambda: replacing.replace_old(self._store, user_id, new, now=self._clock()))
+        except StoreError as error:
+            _log.warning("what notes %s of user %r replace still counts: %s", ", ".join(new), user_id, error)
 
     def _contradicted(self, user_id: str, known: list[Turn]) -> tuple[str, ...]:
         """A warning where messages with known ids say something else than what is stored under them (fault B090)."""

@@ -11,6 +11,7 @@ from mnemic.protocols.embedding import EmbeddingLease, EmbeddingQueue
 from mnemic.protocols.models import Completion, CueExtractor, Embedder, LanguageModel, Reply, Reranker, StreamingModel
 from mnemic.protocols.restoring import Numbers, Recovered, Restoring
 from mnemic.protocols.rows import (
+    BY_NOTE,
     CONFIRMED,
     Amount,
     Batch,
@@ -35,6 +36,7 @@ if TYPE_CHECKING:
     Floats = NDArray[np.float32]
 
 __all__ = [
+    "BY_NOTE",
     "CONFIRMED",
     "Amount",
     "Batch",

@@ -59,6 +59,8 @@ class Vectors:
     notes: Mapping[int, Floats] = field(default_factory=_no_numbered_vectors)
 
 
+BY_NOTE: Final = "by"
+"""In the ``detail`` of an expired note: the id of the one that it gave way to; it counts again when that is erased."""
 CONFIRMED: Final = "confirmed"
 """The ``decision`` in the log of a person who says that a note is true; by it, the note was confirmed then."""
 

@@ -8,11 +8,10 @@ from sqlalchemy import Connection, delete, select, update
 
 from mnemic.algo.replay import turned
 from mnemic.errors import StoreConflict
-from mnemic.protocols import Batch, Held
+from mnemic.protocols import BY_NOTE, Batch, Held
 from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import interval, interval_columns
 from mnemic.store.ids import number_of, public_id
-from mnemic.store.reinstate import BY
 from mnemic.store.tables import notes, proposals
 from mnemic.types import Note
 
@@ -47,7 +46,7 @@ def apply(adding: Adding, batch: Batch) -> None:
                 after=row.text,
                 detail={
                     **turned(state.before, state.after),
-                    **({} if state.by is None else {BY: _upcoming(adding, batch.notes, state.by)}),
+                    **({} if state.by is None else {BY_NOTE: _upcoming(adding, batch.notes, state.by)}),
                     **state.detail,
                 },
             )

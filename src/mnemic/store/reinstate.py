@@ -8,12 +8,10 @@ from typing import Any
 from sqlalchemy import Connection, delete, select, update
 
 from mnemic.algo.replay import ends
+from mnemic.protocols import BY_NOTE
 from mnemic.store.encodings import interval, interval_columns
 from mnemic.store.ids import number_of, numbers_of, pieces
 from mnemic.store.tables import notes, operation_details, operations
-
-BY = "by"
-"""In the log: the id of the note that an expired one gave way to."""
 
 
 def reinstate(connection: Connection, user_id: str, revision: int, gone: Collection[str]) -> set[int]:
@@ -37,7 +35,7 @@ def reinstate(connection: Connection, user_id: str, revision: int, gone: Collect
     undone: list[int] = []
     concerned: set[int] = set()
     for row in connection.execute(query).all():
-        if row.detail.get(BY) in gone:
+        if row.detail.get(BY_NOTE) in gone:
             # When the other one began to hold goes with it, too.
             undone.append(row.operation)
             concerned.update(numbers_of("N", [row.target_id]))

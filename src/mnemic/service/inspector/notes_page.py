@@ -14,7 +14,7 @@ from mnemic.service.inspector.words import counted, named
 
 if TYPE_CHECKING:
     from mnemic.service.inspector.frame import Frame
-    from mnemic.service.inspector.notes_view import Card, Deed, Detail, Notes
+    from mnemic.service.inspector.notes_view import Card, Deed, Detail, Notes, Suspect
     from mnemic.service.tenant_memory import TenantMemory
 
 _DONE: dict[Deed, tuple[str, str]] = {
@@ -23,6 +23,8 @@ _DONE: dict[Deed, tuple[str, str]] = {
     "confirm": ("Confirm", "Confirmed as of today."),
     "retract": ("Retract", "Retracted; it stays readable, and its history takes that back."),
     "restore": ("Restore", "It counts again."),
+    "release": ("Release", "Released: it is found like any other."),
+    "discard": ("Discard", "Discarded: it is never found, and stays readable."),
 }
 
 
@@ -31,7 +33,7 @@ async def build(frame: Frame) -> None:
     user_id = frame.visit.user_id or ""
     seen = await frame.ask(lambda memory: notes_view.read(memory, user_id, frame.visit.given))
     Text("h1", "Notes")
-    if not seen.total:
+    if not seen.total and not seen.quarantine and not seen.past:
         elements.empty(
             "There are no notes yet.", "They come from what people say of themselves, and from language models."
         )
@@ -43,6 +45,11 @@ async def build(frame: Frame) -> None:
             Text("h2", f"{counted(len(seen.proposals), 'note')} to decide on", id="waiting")
             for card in seen.proposals:
                 _card(frame, card)
+    if seen.quarantine:
+        with box("section", "panel proposals", aria_labelledby="quarantine"):
+            Text("h2", f"{len(seen.quarantine):,} in quarantine", id="quarantine")
+            for suspect in seen.quarantine:
+                _suspect(frame, suspect)
     _filters(frame, seen)
     if not seen.groups:
         elements.empty("No note is like that.", "Choose another status, kind or person.")
@@ -65,7 +72,20 @@ def _filters(frame: Frame, seen: Notes) -> None:
         )
         elements.choice("Kind", "kind", given.get("kind", ""), elements.options_of(notes_view.KINDS, "every kind"))
         elements.choice("About", "about", given.get("about", ""), people)
+        elements.field("True on", "as_of", given.get("as_of", ""), kind="date")
+        elements.field("Believed on", "known_at", given.get("known_at", ""), kind="date")
         Text("button", "Show", "button", type="submit")
+
+
+def _suspect(frame: Frame, suspect: Suspect) -> None:
+    with box("article", "panel card status-quarantined", aria_label=f"In quarantine: {suspect.id}"):
+        with box("p", "note-text"):
+            elements.change(suspect.pieces)
+        Text("p", " · ".join(suspect.facts), "quiet said", dir="auto")
+        if frame.visit.may("write"):
+            with box("div", "deeds"):
+                for deed in ("release", "discard"):
+                    _deed(frame, suspect.id, deed)
 
 
 def _card(frame: Frame, card: Card) -> None:
@@ -84,7 +104,7 @@ def _card(frame: Frame, card: Card) -> None:
             elements.put(more, aria_expanded="false")
             if frame.visit.may("write"):
                 for deed in card.deeds:
-                    _deed(frame, card, deed)
+                    _deed(frame, card.note_id, deed)
         place = box("div", "more")
     if card.open:
         _open_later(frame, card, more, place)
@@ -113,8 +133,8 @@ def _opening(frame: Frame, card: Card, parts: Callable[[], tuple[Text, Element]]
     return turn
 
 
-def _deed(frame: Frame, card: Card, deed: Deed) -> None:
-    user_id, note_id = frame.visit.user_id or "", card.note_id
+def _deed(frame: Frame, note_id: str, deed: Deed) -> None:
+    user_id = frame.visit.user_id or ""
     name, done = _DONE[deed]
 
     def work(memory: TenantMemory) -> object:
@@ -124,14 +144,21 @@ def _deed(frame: Frame, card: Card, deed: Deed) -> None:
             "confirm": lambda: memory.confirm(note_id, user_id=user_id),
             "retract": lambda: memory.retract(note_id, user_id=user_id, reason="in the inspector"),
             "restore": lambda: memory.restore(note_id, user_id=user_id),
+            "release": lambda: memory.release(note_id, user_id=user_id),
+            "discard": lambda: memory.discard(note_id, user_id=user_id),
         }
         return does[deed]()
 
     async def act() -> None:
         await frame.do(work, done, lambda: frame.again(lambda: build(frame)))
 
-    grave = deed in ("retract", "reject")
-    button(name, act, "danger-text" if grave else "", aria_label=f"{name} note {note_id}")
+    grave = deed in ("retract", "reject", "discard")
+    button(
+        name,
+        act,
+        "danger-text" if grave else "",
+        aria_label=f"{name} {'' if deed in ('release', 'discard') else 'note '}{note_id}",
+    )
 
 
 async def _detail(frame: Frame, note_id: str) -> None:

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from typing import TYPE_CHECKING, Final, Literal, get_args
 
 from mnemic.errors import NotFound
@@ -11,19 +11,20 @@ from mnemic.service.inspector.differ import Piece, pieces
 from mnemic.service.inspector.operations_view import Entry, clock, entry
 from mnemic.service.inspector.timeline_view import find_turn, to_turn
 from mnemic.service.inspector.words import address, day, moment, named, validity
-from mnemic.types import STATUSES, Note, NoteKind, NoteStatus, Span, Turn
+from mnemic.types import STATUSES, Note, NoteKind, NoteStatus, Quarantined, Span, Turn
 
 if TYPE_CHECKING:
     from mnemic.service.tenant_memory import TenantMemory
 
 KINDS: Final[tuple[NoteKind, ...]] = get_args(NoteKind)
 PAGE: Final = 40
-Deed = Literal["approve", "reject", "confirm", "retract", "restore"]
+Deed = Literal["approve", "reject", "confirm", "retract", "restore", "release", "discard"]
 DEEDS: Final[dict[NoteStatus, tuple[Deed, ...]]] = {
     "current": ("confirm", "retract"),
     "unsupported": ("confirm", "retract"),
     "archived": ("restore", "retract"),
     "proposed": ("approve", "reject"),
+    "quarantined": ("release", "discard"),
     "superseded": (),
     "retracted": (),
 }
@@ -52,6 +53,21 @@ class Card:
 
 
 @dataclass(frozen=True, slots=True)
+class Suspect:
+    """Something in quarantine.
+
+    Attributes:
+        pieces: Its words, cut where they speak to the model that reads them: those are marked.
+        facts: Whom it is from, and why it is held.
+    """
+
+    id: str
+    kind: str
+    pieces: tuple[Piece, ...]
+    facts: tuple[str, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Group:
     """Notes about one person."""
 
@@ -67,10 +83,12 @@ class Notes:
         people: Everybody whom a note is about, with how many notes.
         statuses: Each with how many notes.
         missing: What was asked for and is not there.
+        past: Whether it shows another time: then nothing can be done to what it shows.
     """
 
     groups: tuple[Group, ...]
     proposals: tuple[Card, ...]
+    quarantine: tuple[Suspect, ...]
     people: tuple[tuple[str, int], ...]
     statuses: tuple[tuple[NoteStatus, int], ...]
     total: int
@@ -78,6 +96,7 @@ class Notes:
     previous: str | None
     next: str | None
     missing: str | None
+    past: bool = False
 
 
 @dataclass(frozen=True, slots=True)
@@ -119,16 +138,22 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
     Args:
         memory: Of the tenant.
         user_id: Whose.
-        given: ``kind``, ``about``, ``status`` (``any`` for all), ``note`` (one to open), ``page``, each if wanted.
+        given: ``kind``, ``about``, ``status`` (``any`` for all), ``note`` (one to open), ``page``, ``as_of`` (what was
+            true then), ``known_at`` (what was believed then), each if wanted.
     """
-    every = memory.notes(user_id=user_id, statuses=STATUSES)
+    as_of, known_at = given.get("as_of") or None, given.get("known_at") or None
+    every = memory.notes(user_id=user_id, statuses=STATUSES, known_at=known_at)
+    if as_of is not None:
+        every = memory.notes(user_id=user_id, as_of=as_of, known_at=known_at)
     versions: dict[str, list[Note]] = {}
     for note in every:
         versions.setdefault(note.note_id, []).append(note)
     lasting = {note_id: _lasting(its) for note_id, its in versions.items()}
     wanted = given.get("note")
     missing = None if not wanted or wanted in lasting else f"There is no note {named(wanted)} any more."
-    status, kind, about = given.get("status") or "current", given.get("kind"), given.get("about")
+    # What held at another time may not be current.
+    status = given.get("status") or ("any" if as_of is not None else "current")
+    kind, about = given.get("kind"), given.get("about")
     passing = [
         note
         for note in lasting.values()
@@ -145,11 +170,13 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
     first = page * PAGE
     groups: dict[str, list[Card]] = {}
     for note in passing[first : first + PAGE]:
-        groups.setdefault(note.about, []).append(_card(note, len(versions[note.note_id]), note.note_id == wanted))
+        card = _card(note, len(versions[note.note_id]), note.note_id == wanted)
+        groups.setdefault(note.about, []).append(card if known_at is None else replace(card, deeds=()))
     people = sorted({note.about for note in lasting.values()})
     return Notes(
         groups=tuple(Group(named(about), tuple(cards)) for about, cards in groups.items()),
         proposals=tuple(_card(note, len(versions[note.note_id]), False) for note in memory.proposals(user_id=user_id)),
+        quarantine=tuple(_suspect(one) for one in memory.quarantine(user_id=user_id)),
         people=tuple((name, sum(note.about == name for note in lasting.values())) for name in people),
         statuses=tuple((name, sum(note.status == name for note in lasting.values())) for name in STATUSES),
         total=len(lasting),
@@ -157,6 +184,7 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
         previous=address("notes", {**given, "page": str(page - 1)}) if page else None,
         next=address("notes", {**given, "page": str(page + 1)}) if first + PAGE < len(passing) else None,
         missing=missing,
+        past=as_of is not None or known_at is not None,
     )
 
 
@@ -196,11 +224,28 @@ def _card(note: Note, versions: int, is_open: bool) -> Card:
         about=named(note.about),
         text=note.text,
         status=note.status,
-        facts=(validity(note.valid), *confirmed, *_grounds(note)),
+        facts=(validity(note.valid), *confirmed, *_trust(note), *_grounds(note)),
         versions=versions,
         deeds=DEEDS[note.status],
         open=is_open,
     )
+
+
+def _trust(note: Note) -> tuple[str, ...]:
+    """Whom it is from, where that is not the person, and in how many sessions it was said, where these are several."""
+    tier = () if note.tier == "user" else (f"from {note.tier}",)
+    return (*tier, f"said in {note.corroboration} sessions") if note.corroboration > 1 else tier
+
+
+def _suspect(one: Quarantined) -> Suspect:
+    cut: list[Piece] = []
+    done = 0
+    for start, end in one.suspect:
+        cut += [Piece("same", one.text[done:start]), Piece("gone", one.text[start:end])]
+        done = end
+    cut.append(Piece("same", one.text[done:]))
+    facts = (named(f"{one.kind} of {one.by}"), f"from {one.tier}", named(one.reason))
+    return Suspect(one.id, one.kind, tuple(piece for piece in cut if piece.text), facts)
 
 
 def _grounds(note: Note) -> tuple[str, ...]:

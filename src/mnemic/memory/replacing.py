@@ -1,0 +1,60 @@
+"""New local notes that say by their own words that something changed or was wrong: what they replace counts no more."""
+
+from __future__ import annotations
+
+from collections.abc import Collection
+from dataclasses import replace
+from datetime import datetime
+
+from mnemic.algo import slots
+from mnemic.algo.inconsistencies import by_age
+from mnemic.algo.revise import superseded
+from mnemic.algo.trust import outranks
+from mnemic.protocols import BY_NOTE, Batch, NoteState, Store
+from mnemic.types import Interval, Json, Note
+
+
+def may(note: Note) -> bool:
+    """Whether a new note is worth comparing with all that is known of its person."""
+    return note.status == "current" and slots.may_replace(note.text)
+
+
+def replace_old(store: Store, user_id: str, note_ids: Collection[str], *, now: datetime) -> None:
+    """Let new notes take the place of older current ones that they change or correct; in one transaction.
+
+    Raises:
+        StoreConflict: Another writer came between; plan again.
+    """
+    new = store.notes(user_id, note_ids=list(note_ids))
+    known = {about: by_age(store.notes(user_id, about=about)) for about in dict.fromkeys(note.about for note in new)}
+    states: list[NoteState] = []
+    gone: set[str] = set()
+    for note in by_age(new):
+        if note.note_id in gone:
+            continue
+        older = known[note.about]
+        place = [one.note_id for one in older].index(note.note_id)
+        for old in older[:place]:
+            how = slots.conflict(note.text, old.text)
+            if how is None or old.note_id in gone or outranks(old.tier, note.tier):
+                continue
+            gone.add(old.note_id)
+            relation: dict[str, Json] = {"relation": how, BY_NOTE: note.note_id}
+            states.append(_state(old, superseded(old, note), relation))
+            if how == "corrected" and _is_earlier(old, note):
+                # What is right now was so all the while.
+                right = replace(note, valid=Interval(old.valid.start, note.valid.end))
+                states.append(_state(note, right, {"relation": how, "other": old.note_id}))
+                note = right
+    if states:
+        store.write(user_id, Batch(states=tuple(states), trigger="rules"), now=now)
+
+
+def _is_earlier(old: Note, note: Note) -> bool:
+    return note.valid.start is not None and (old.valid.start is None or old.valid.start < note.valid.start)
+
+
+def _state(before: Note, after: Note, detail: dict[str, Json]) -> NoteState:
+    action = "UPDATE" if before.status == after.status else "EXPIRE"
+    pair = ((before.status, before.valid), (after.status, after.valid))
+    return NoteState(before.note_id, before.version, action, *pair, detail)
