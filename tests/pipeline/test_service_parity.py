@@ -28,6 +28,7 @@ ROUTES = {
     "discard": "POST /v1/quarantine/{id}/discard",
     "enrich": "POST /v1/enrich",
     "episodes": "GET /v1/episodes",
+    "evolution": "GET /v1/evolution",
     "export": "GET /v1/export",
     "forget": "POST /v1/forget",
     "get": "GET /v1/memories/{id}",

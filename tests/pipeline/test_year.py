@@ -99,6 +99,28 @@ def test_words_are_found_as_of_then(year):
     assert "Lisbon" not in re.sub("Porto.*", "", year.context("Lisbon rain", user_id=USER, known_at=day(2, 1)))
 
 
+def test_how_something_changed_is_told_with_the_reasons(year, client):
+    found = year.evolution("Where does Mara live? moved", user_id=USER)
+    steps = [(said_of([step.note.text])["home"], step.change, step.replaces != ()) for step in found.steps]
+    assert steps == [
+        ("Hamburg", "began", False),
+        ("Lisbon", "changed", True),
+        ("Lisbon", "began", False),
+        ("Porto", "changed", True),
+    ]
+    assert [[reason.text for reason in step.reasons] for step in found.steps] == [[], [SAID[8][3]], [], [SAID[14][3]]]
+    asked = {"user_id": USER, "topic": "birthday"}
+    corrected = client.get("/v1/evolution", params=asked).json()["steps"]
+    assert [(step["change"], said_of([step["note"]["text"]])["birthday"]) for step in corrected] == [
+        ("began", "May 3"),
+        ("corrected", "May 13"),
+    ]
+    assert [step.note.text for step in year.evolution("birthday", user_id=USER, known_at=day(2, 1)).steps] == [
+        SAID[1][3]
+    ]
+    assert year.evolution("submarines", user_id=USER).steps == ()
+
+
 def test_the_difference_of_two_days_is_what_was_learnt_between_them(year):
     changes = year.diff(day(1, 31), day(2, 28), user_id=USER)
     assert {(one.before and one.before.text, one.after and one.after.text) for one in changes} == {

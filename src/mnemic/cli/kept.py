@@ -6,7 +6,7 @@ from collections.abc import Iterable, Iterator
 
 from mnemic.cli import output
 from mnemic.cli.hits import quoted
-from mnemic.types import Episode, Interval, Note, NoteChange, Operation, Quarantined
+from mnemic.types import Episode, EvolutionStep, Interval, Note, NoteChange, Operation, Quarantined
 
 
 def show_note(note: Note) -> None:
@@ -28,6 +28,15 @@ def show_change(change: NoteChange) -> None:
             output.styled(
                 output.shown(f"{mark} {note.about}, {note.kind}: {note.text} ({_validity(note.valid)})"), indent=3
             )
+
+
+def show_step(step: EvolutionStep) -> None:
+    """Print one note of a chain, what it took the place of, and why."""
+    show_note(step.note)
+    told = f"{step.change}: took the place of {', '.join(step.replaces)}" if step.replaces else step.change
+    output.styled(output.shown(told), "dim", indent=3)
+    for reason in step.reasons:
+        output.styled(output.shown(f'why: "{" ".join(reason.text.split())}"'), indent=3)
 
 
 def show_quarantined(one: Quarantined) -> None:

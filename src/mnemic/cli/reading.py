@@ -149,6 +149,35 @@ def notes(
         output.note(output.counted(len(found), "note"))
 
 
+def evolution(
+    topic: Annotated[str, typer.Argument(metavar="TOPIC", help="In plain words: home, 'Where does Ana live?'.")],
+    db: options.Database = None,
+    user: options.User = None,
+    about: Annotated[str | None, typer.Option("--about", metavar="NAME", help="Only about this person.")] = None,
+    reference_time: options.ReferenceTime = None,
+    known_at: options.KnownAt = None,
+    embedder: options.EmbedderName = "local",
+    json: options.AsJson = False,
+) -> None:
+    """Show how what is known about a topic has changed, and why.
+
+    Every note that ever counted, in the order of what it tells of; reasons are quoted from the dialogue.
+    """
+    user_id = options.user(user)
+    with options.memory(options.existing(db), embedder) as memory:
+        found = memory.evolution(topic, user_id=user_id, about=about, reference_time=reference_time, known_at=known_at)
+        is_known = bool(found.steps) or knows(memory, user_id)
+    if not is_known:
+        output.note(hits.nobody(user_id))
+    if json:
+        output.result(output.as_json(asdict(found)))
+        return
+    for step in found.steps:
+        kept.show_step(step)
+    if is_known:
+        output.note(output.counted(len(found.steps), "note"))
+
+
 def episodes(
     db: options.Database = None,
     user: options.User = None,

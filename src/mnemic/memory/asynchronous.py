@@ -74,6 +74,7 @@ class AsyncMemory:
     delete = _threaded(Memory.delete)
     delete_all = _threaded(Memory.delete_all)
     enrich = _threaded(Memory.enrich)
+    evolution = _threaded(Memory.evolution)
     forget = _threaded(Memory.forget)
     episodes = _threaded(Memory.episodes)
     get = _threaded(Memory.get)

@@ -16,12 +16,12 @@ from mnemic.algo import abstain, reciprocal
 from mnemic.algo.activation import minmax
 from mnemic.config import Configuration
 from mnemic.errors import InvalidQuery
-from mnemic.memory import reranking
+from mnemic.memory import evolution, reranking
 from mnemic.memory.evolving import Reconcile, evolved
 from mnemic.memory.layers import Item, Layer, Layers
 from mnemic.memory.search import Request, Searcher, checked
 from mnemic.memory.sufficiency import judged
-from mnemic.types import Evidence, FoundNote, Mode, SearchResult, Span, Sufficiency
+from mnemic.types import Evidence, Evolution, FoundNote, Mode, SearchResult, Span, Sufficiency
 
 if TYPE_CHECKING:
     from mnemic.models.purposes import LanguageModels
@@ -63,6 +63,7 @@ class Modes:
     """
 
     def __init__(self, store: Store, searcher: Searcher, models: LanguageModels, reconcile: Reconcile) -> None:
+        self._store = store
         self._searcher = searcher
         self._layers = Layers(store)
         self._models = models
@@ -91,6 +92,10 @@ class Modes:
             sufficiency=gone.sufficiency,
             operations=gone.operations,
         )
+
+    def evolution(self, request: Request, about: str | None) -> Evolution:
+        """How what is known about a topic has changed. Raises InvalidQuery."""
+        return evolution.evolution(self._store, self._searcher, request, checked(request), about=about)
 
     def _layered(self, request: Request) -> _Gone:
         """One layer, or both with top_k each, of which top_k stay."""

@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import time
 import unicodedata
-from collections.abc import Generator
+from collections.abc import Collection, Generator
 from contextlib import contextmanager, suppress
 from dataclasses import dataclass, replace
 from datetime import datetime
@@ -159,7 +159,14 @@ class Searcher:
 
     @contextmanager
     def looked(
-        self, request: Request, config: Configuration, *, granularity: Granularity, limit: int, cues: Cues | None = None
+        self,
+        request: Request,
+        config: Configuration,
+        *,
+        granularity: Granularity,
+        limit: int,
+        cues: Cues | None = None,
+        counting: Collection[tuple[str, int]] | None = None,
     ) -> Generator[Look]:
         """Look a question up in the user's graph, and hold that for the duration of the block.
 
@@ -171,11 +178,12 @@ class Searcher:
             granularity: What is ranked.
             limit: How many of the best.
             cues: From ``cues_of``, where the same question was looked up before.
+            counting: The versions of notes that count; else those of the time that is asked about.
         """
         self._load()
         # Before the index is held: other searches of the user need not wait for a model.
         extractor, unfound = cues or self.cues_of(request, config)
-        counting = self._counting(request)
+        counting = self._counting(request) if counting is None else counting
         with self._indexes.graph(request.scope.user_id, counting) as (graph, record):
             began = time.perf_counter()
             question, warnings = self._understand(request, graph, config, record, extractor)

@@ -5,7 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping
 from typing import overload
 
-from mnemic.algo.scope import check_id, check_user
+from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
 from mnemic.errors import InvalidInput, LanguageModelUnavailable
 from mnemic.memory import answering, context, forgetting, undoing
@@ -13,10 +13,10 @@ from mnemic.memory.answering import AnswerStream
 from mnemic.memory.reads import Reads
 from mnemic.memory.reflecting import Reflection
 from mnemic.memory.replan import replanned
-from mnemic.memory.search import check_count
+from mnemic.memory.search import Request, check_count
 from mnemic.memory.wiring import Time
 from mnemic.protocols import Reranker
-from mnemic.types import Answer, Json, Note, Operation
+from mnemic.types import Answer, Evolution, Json, Note, Operation
 
 
 class Thinks(Reads):
@@ -143,6 +143,45 @@ class Thinks(Reads):
         )
         on = self._time(reference_time, "reference_time") or self._clock()
         return AnswerStream(answering.asked(question, found, asked_on=on, max_tokens=max_tokens), model)
+
+    def evolution(
+        self, topic: str, *, user_id: str, about: str | None = None, reference_time: Time = None, known_at: Time = None
+    ) -> Evolution:
+        """How what is known about a topic has changed: the notes that ever counted, in the order of what they tell of.
+
+        Args:
+            topic: In plain words: "home", "Where does Ana live?".
+            user_id: Whose memory.
+            about: Only notes about this person.
+            reference_time: What "last year" in the topic counts from; now where it is not given.
+            known_at: By what was known at this time.
+
+        Returns:
+            Each note whose words or meaning are about the topic, with those that took its place or gave way to it, what
+            it changed, and the sentences beside it in the dialogue that say why, where there are any.
+
+        Raises:
+            InvalidInput: Names the argument.
+        """
+        scope = check_scope(user_id)
+        if about is not None:
+            check_id(about, "about")
+        request = Request(
+            query=topic,
+            scope=scope,
+            top_k=1,
+            threshold=None,
+            filters={},
+            since=None,
+            until=None,
+            reference=self._time(reference_time, "reference_time") or self._clock(),
+            granularity="turn",
+            config="default",
+            reranker=None,
+            explain=False,
+            known_at=self._time(known_at, "known_at"),
+        )
+        return self._modes.evolution(request, about)
 
     def reflect(self, *, user_id: str, dry_run: bool = False) -> tuple[Operation, ...]:
         """Look for inconsistencies among current notes, without waiting for a search to fail, and resolve them.

@@ -10,7 +10,7 @@ from typing import Final
 from mnemic import retrieve
 from mnemic.algo import render
 from mnemic.prompts.data import delimited, hanging
-from mnemic.types import Added, Episode, Interval, Note, SearchResult, Status, Trace, Turn
+from mnemic.types import Added, Episode, Evolution, Interval, Note, SearchResult, Status, Trace, Turn
 
 MOST_TOKENS: Final = 2000
 """Of the words in one result: whole hits only, best first."""
@@ -43,6 +43,15 @@ def notes(listed: Sequence[Note], more: bool) -> str:
         return "There are no notes."
     text = delimited("memory", "\n".join(map(_note, listed)))
     return f"{text}\nThere are more; ask about one person, or raise limit." if more else text
+
+
+def evolution(found: Evolution) -> str:
+    """One line a note, with what it changed, and a line for each reason."""
+    lines: list[str] = []
+    for step in found.steps:
+        told = f"{step.change}, in place of {', '.join(step.replaces)}" if step.replaces else step.change
+        lines += [f"{told}: {_note(step.note)}", *(f"   why: {hanging(reason.text)}" for reason in step.reasons)]
+    return delimited("memory", "\n".join(lines)) if lines else NOTHING
 
 
 def episodes(listed: Sequence[Episode]) -> str:

@@ -118,6 +118,14 @@ class ListNotes(Arguments):
     limit: Annotated[int, Field(ge=1, le=_MOST_LISTED)] = 50
 
 
+class HowChanged(Arguments):
+    """Of ``how_it_changed``."""
+
+    topic: Annotated[str, Field(description="In plain words.")]
+    about: Annotated[str | None, Field(description="Only about this person.")] = None
+    known_at: Annotated[str | None, Field(description="By what was known at this time (ISO 8601).")] = None
+
+
 class Update(Arguments):
     """Of ``update_memory``."""
 
@@ -223,6 +231,11 @@ def _list_notes(reach: Reach, given: ListNotes) -> str:
     return text.notes(listed[: given.limit], more=len(listed) > given.limit)
 
 
+def _how_changed(reach: Reach, given: HowChanged) -> str:
+    found = reach.memory.evolution(given.topic, user_id=reach.user_id, about=given.about, known_at=given.known_at)
+    return text.evolution(found)
+
+
 def _update(reach: Reach, given: Update) -> str:
     metadata: dict[str, Json] = given.metadata
     turn = reach.memory.update(given.turn_id, user_id=reach.user_id, metadata=metadata)
@@ -273,6 +286,14 @@ TOOLS: Final[Mapping[str, Tool]] = {
     ),
     "list_notes": Tool(
         "List notes", "Current statements about people, with the messages they rest on.", ListNotes, "read", _list_notes
+    ),
+    "how_it_changed": Tool(
+        "How something changed",
+        "How what is known about a topic has changed: notes in their order, what replaced what, and the words that "
+        "say why.",
+        HowChanged,
+        "read",
+        _how_changed,
     ),
     "update_memory": Tool(
         "Label a message",

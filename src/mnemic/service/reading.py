@@ -20,6 +20,7 @@ from mnemic.service.shapes import list_of, model_of, one_of, page_of
 from mnemic.types import (
     Cue,
     Episode,
+    Evolution,
     Json,
     Neighbourhood,
     Note,
@@ -145,6 +146,20 @@ def operations(memory: Opened, user_id: UserId, limit: Limit = None, cursor: Cur
     size, begin = _size(limit), place(question, cursor)
     found = [one for one in memory.history(user_id=user_id) if _number(one.operation_id) > begin]
     return _page("operations", found, size, question, lambda one: _number(one.operation_id))
+
+
+@router.get("/evolution", response_model=model_of(Evolution), responses=replies(), tags=["notes"])
+def evolution(
+    memory: Opened,
+    user_id: UserId,
+    topic: Annotated[str, Query(description="In plain words: `home`, `Where does Ana live?`.")],
+    about: Annotated[str | None, Query(description="Only notes about this person.")] = None,
+    reference_time: Annotated[str | None, Query(description="What `last year` in the topic counts from.")] = None,
+    known_at: KnownAt = None,
+) -> Response:
+    """How what is known about a topic has changed: a chain of notes, each with what it changed, and why."""
+    found = memory.evolution(topic, user_id=user_id, about=about, reference_time=reference_time, known_at=known_at)
+    return reply(found)
 
 
 @router.get("/diff", response_model=list_of("changes", NoteChange), responses=replies(), tags=["notes"])

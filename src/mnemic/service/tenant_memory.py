@@ -142,6 +142,7 @@ class TenantMemory:
     traces = _scoped("read", Memory.traces)
     cues = _scoped("read", Memory.cues)
     neighbours = _scoped("read", Memory.neighbours)
+    evolution = _scoped("read", Memory.evolution)
     diff = _scoped("read", Memory.diff)
     quarantine = _scoped("read", Memory.quarantine)
     proposals = _scoped("read", Memory.proposals)

@@ -5,7 +5,17 @@ Names follow HERO (arXiv 2608.22310): a *trace* v_t is a packed run of dialogue 
 """
 
 from mnemic.types.explored import Cue, Neighbour, Neighbourhood, Sentence, Session
-from mnemic.types.found import Answer, Evidence, FoundNote, SearchResult, Step, Sufficiency
+from mnemic.types.found import (
+    Answer,
+    Evidence,
+    Evolution,
+    EvolutionStep,
+    FoundNote,
+    Reason,
+    SearchResult,
+    Step,
+    Sufficiency,
+)
 from mnemic.types.kept import (
     CueMention,
     Episode,
@@ -62,6 +72,8 @@ __all__ = [
     "Enrichment",
     "Episode",
     "Evidence",
+    "Evolution",
+    "EvolutionStep",
     "FailedWork",
     "FoundNote",
     "Granularity",
@@ -83,6 +95,7 @@ __all__ = [
     "Purpose",
     "Quarantine",
     "Quarantined",
+    "Reason",
     "Recovery",
     "Role",
     "Scope",

@@ -59,6 +59,42 @@ class FoundNote:
 
 
 @dataclass(frozen=True, slots=True)
+class Reason:
+    """Words of the dialogue that say why: a sentence, byte for byte, and who said it when."""
+
+    span: Span
+    text: str
+    speaker: str
+    at: datetime | None
+
+
+@dataclass(frozen=True, slots=True)
+class EvolutionStep:
+    """One note of a chain.
+
+    Attributes:
+        note: As it counted or counts; its validity says from when to when it held.
+        change: Whether with it something ``began``, or ``changed``, or was put right (``corrected``), or more was said
+            of the same (``extended``).
+        replaces: The ids of the notes that it took the place of.
+        reasons: Why, as far as the words beside it say so.
+    """
+
+    note: Note
+    change: Literal["began", "changed", "corrected", "extended"]
+    replaces: tuple[str, ...]
+    reasons: tuple[Reason, ...]
+
+
+@dataclass(frozen=True, slots=True)
+class Evolution:
+    """How what is known about a topic has changed: every note that ever counted, in the order of what it tells of."""
+
+    topic: str
+    steps: tuple[EvolutionStep, ...]
+
+
+@dataclass(frozen=True, slots=True)
 class Sufficiency:
     """Whether what a layer gave answers the question: HiMem's self-evaluation.
 
