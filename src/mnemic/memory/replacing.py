@@ -56,5 +56,5 @@ def _is_earlier(old: Note, note: Note) -> bool:
 
 def _state(before: Note, after: Note, detail: dict[str, Json]) -> NoteState:
     action = "UPDATE" if before.status == after.status else "EXPIRE"
-    pair = ((before.status, before.valid), (after.status, after.valid))
-    return NoteState(before.note_id, before.version, action, *pair, detail)
+    stood, stands = (before.status, before.valid), (after.status, after.valid)
+    return NoteState(before.note_id, before.version, action, stood, stands, detail)
