@@ -8,7 +8,7 @@ from datetime import UTC, datetime, timedelta
 from pathlib import Path
 from typing import Any
 
-from hypothesis import HealthCheck, given, settings
+from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
 from graph_kit import told
@@ -152,6 +152,11 @@ class Life:
         self.memory = self._open()
 
 
+# A fuller version that was retracted goes with its words: the one before it is still superseded, and the log says so.
+OUTLIVED = [("add", [WORDS[5]], "s1"), ("add", [WORDS[0]], "s1"), ("revise", 0, 1), ("retract", 1), ("erase", 1)]
+
+
+@example(OUTLIVED)
 @settings(max_examples=20, suppress_health_check=[HealthCheck.too_slow])
 @given(st.lists(happening, min_size=1, max_size=14))
 def test_notes_are_a_replay_of_the_log_and_the_index_is_a_rebuilt_one(happenings: list[Any]) -> None:

@@ -109,29 +109,18 @@ class UserIndex:
         return self._graph
 
     def graph_as(self, counting: Collection[tuple[str, int]]) -> Graph:
-        """The arrays as they would be if exactly some versions of notes counted, as of another time.
-
-        Args:
-            counting: note_id and version; what is not here is left out.
-        """
+        """The arrays as if exactly some versions of notes (note_id, version) counted, as of another time."""
         graph = self.graph()
-        slots = sorted(self._note_slots.get(note_id, {}).get(version, -1) for note_id, version in counting)
-        alive = np.zeros(len(self._note_ids), np.bool_)
-        alive[[slot for slot in slots if slot >= 0]] = True
-        words, document = BM25(), np.full(len(alive), -1, np.int64)
-        chosen: list[int] = np.flatnonzero(alive).tolist()
+        slots = {self._note_slots.get(note_id, {}).get(version, -1) for note_id, version in counting} - {-1}
+        alive, document, words = np.zeros(len(self._note_ids), np.bool_), np.full(len(self._note_ids), -1), BM25()
+        chosen = sorted(slots)
+        alive[chosen] = True
         document[chosen] = words.add_all([tuple(terms(self._note_text[slot])) for slot in chosen])
-        pairs = self._note_cues.view
-        by_note = Incidence()
+        pairs, by_note = self._note_cues.view, Incidence()
         by_note.append(*_columns(pairs[alive[pairs[:, 0]]]), height=len(alive), width=len(self._cues.keys))
-        return replace(
-            graph,
-            note_alive=alive,
-            note_current=alive,
-            note_words=words,
-            note_document=document,
-            mentions=Sparse((self._by_unit.block(), by_note.block())),
-        )
+        mentions = Sparse((self._by_unit.block(), by_note.block()))
+        masks = {"note_alive": alive, "note_current": alive}
+        return replace(graph, **masks, note_words=words, note_document=document, mentions=mentions)
 
     def _stacked(self, vectors: Sequence[Floats | None]) -> Floats:
         """(n, dim); zeros for a vector that is missing."""

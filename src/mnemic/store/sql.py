@@ -18,10 +18,9 @@ from mnemic.protocols import (
 )
 from mnemic.store import check, embedders, episodes, load, notes, read, remove, users, vectors, write
 from mnemic.store.database import alone
-from mnemic.store.ids import public_id
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
-from mnemic.store.sql_restoring import SqlRestoring
+from mnemic.store.sql_quarantine import SqlQuarantine
 from mnemic.store.sql_work import SqlWork
 from mnemic.store.tables import users as users_table
 from mnemic.types import (
@@ -31,7 +30,6 @@ from mnemic.types import (
     Note,
     NoteStatus,
     Operation,
-    Quarantine,
     Trace,
     Turn,
     Unit,
@@ -41,7 +39,7 @@ if TYPE_CHECKING:
     from mnemic.protocols import Floats
 
 
-class SqlStore(SqlRestoring, SqlWork, ServiceTables):
+class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
     """Rows in one database; made by ``open_store``."""
 
     def close(self) -> None:
@@ -70,19 +68,6 @@ class SqlStore(SqlRestoring, SqlWork, ServiceTables):
         self._database.change(
             lambda connection: write.set_metadata(connection, user_id, turn_id, metadata, now=now), user_id=user_id
         )
-
-    def set_quarantine(self, user_id: str, turn_id: str, state: Quarantine, *, now: datetime) -> str:
-        """Let a turn stand otherwise in quarantine."""
-        return public_id(
-            "O",
-            self._database.change(
-                lambda connection: write.set_quarantine(connection, user_id, turn_id, state, now=now), user_id=user_id
-            ),
-        )
-
-    def in_quarantine(self, user_id: str) -> list[Turn]:
-        """Turns that are held."""
-        return self._database.look(lambda connection: read.in_quarantine(connection, user_id))
 
     def delete_user(self, user_id: str) -> int:
         """Erase a user; only a digest of the id stays, with the numbers that must not come twice."""
