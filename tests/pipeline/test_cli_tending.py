@@ -14,7 +14,8 @@ from model_server_kit import error, serving
 from reading_kit import ReadingModel, over_http
 
 METHODS = ("history", "undo", "proposals", "approve", "reject", "confirm", "retract", "reflect", "forget", "restore",
-           "episodes", "sessions", "traces", "cues", "neighbours", "enrich", "retry")  # fmt: skip
+           "episodes", "sessions", "traces", "cues", "neighbours", "enrich", "retry", "diff", "evolution", "quarantine",
+           "release", "discard")  # fmt: skip
 NOBODY = "User 'nina' has nothing in memory.\n"
 WORDS = ("--embedder", "none")
 
@@ -38,7 +39,7 @@ def test_a_command_has_the_names_and_defaults_of_its_method(name):
 def told(cli, monkeypatch):
     """Ana's notes N1 to N3, of which the second contradicts the first."""
     monkeypatch.setenv("MNEMIC_USER", "ana")
-    for id, month, text in (("a", 3, "I live in Lisbon."), ("b", 6, "I now live in Oulu."), ("c", 7, "I love tea.")):
+    for id, month, text in (("a", 3, "I like Lisbon."), ("b", 6, "I do not like Lisbon."), ("c", 7, "I love tea.")):
         said = ("--speaker", "Ana", "--id", id, "--session", id, "--timestamp", f"2024-0{month}-01T10:00Z")
         assert cli("add", text, *said, *WORDS)[0] == 0
     return cli
@@ -50,7 +51,7 @@ def lines(out):
 
 
 def test_what_reflect_finds_is_first_shown_then_done_then_in_the_history_and_can_be_undone(told):
-    found = 'EXPIRE N1 by rules: reflect; "I live in Lisbon."; '
+    found = 'EXPIRE N1 by rules: reflect; "I like Lisbon."; '
     planned = (0, f"{found}N2 is contradictory\n", "1 change, if it were not a dry run\n")
     assert told("reflect", "--dry-run", *WORDS) == planned
     assert told("reflect", "--dry-run", *WORDS) == planned
@@ -60,14 +61,14 @@ def test_what_reflect_finds_is_first_shown_then_done_then_in_the_history_and_can
     assert told("reflect", *WORDS) == (0, "", "0 changes\n")
     code, out, err = told("history", "N1")
     assert (code, err) == (0, "")
-    assert lines(out)[0] == 'O1  ADD N1 by add; "I live in Lisbon."'
+    assert lines(out)[0] == 'O1  ADD N1 by add; "I like Lisbon."'
     assert lines(out)[1].startswith("O4  EXPIRE N1")
     assert "N1 " not in told("notes")[1]
     code, out, err = told("undo", "O1")
     assert (code, out) == (1, "")
     assert "undo 'O4' first" in err
-    assert lines(told("undo", "O4")[1]) == ['O5  UPDATE N1 by undo O4; "I live in Lisbon."; superseded > current']
-    assert "N1  Ana, trait: I live in Lisbon." in told("notes")[1]
+    assert lines(told("undo", "O4")[1]) == ['O5  UPDATE N1 by undo O4; "I like Lisbon."; superseded > current']
+    assert "N1  Ana, preference: I like Lisbon." in told("notes")[1]
 
 
 def test_operations_as_json_are_whole(told):
@@ -281,7 +282,7 @@ def test_words_added_without_a_model_are_read_once_one_is_set(told, server):
     assert server.bodies == []  # it is left to a worker
     assert told("enrich", "--user", "nina", "--json") == (0, '{"pieces": 0}\n', NOBODY)
     assert "6 done" in told("worker", "--once", *WORDS)[1]
-    assert "Ana live in Lisbon." in told("notes")[1]
+    assert "Ana like Lisbon." in told("notes")[1]
 
 
 def test_what_failed_is_done_again(told, server, monkeypatch):
