@@ -38,7 +38,11 @@ def test_what_begins_is_told_from_what_happened():
 @pytest.mark.parametrize(
     ("text", "stated", "why"),
     [
-        ("I moved, because the rent doubled. Then I ate soup with some friends.", "I moved", ["I moved, because the rent doubled."]),
+        (
+            "I moved, because the rent doubled. Then I ate soup with some friends.",
+            "I moved",
+            ["I moved, because the rent doubled."],
+        ),
         ("I quit jazz. It felt too loud. I ate soup.", "I quit jazz", ["It felt too loud."]),
         ("I quit jazz. I ate soup.", "I quit jazz", []),
     ],
