@@ -66,11 +66,8 @@ def _about_topic(searcher: Searcher, request: Request, config: Configuration, no
         found = layers.notes(look.question, look.ranking, himem=False, limit=_NEAREST)
         floor = abstain.floor(look.thresholds.relevance, found.count)
         vector = look.question.vector
-        near = {
-            look.graph.note_ids[slot]
-            for slot in found.order.tolist()
-            if float(look.graph.note_vectors[slot] @ vector) >= floor
-        }
+        slots: list[int] = found.order.tolist()
+        near = {look.graph.note_ids[slot] for slot in slots if float(look.graph.note_vectors[slot] @ vector) >= floor}
     return near | {note.note_id for note in notes if wanted & set(terms(note.text))}
 
 

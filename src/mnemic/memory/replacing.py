@@ -56,5 +56,11 @@ def _is_earlier(old: Note, note: Note) -> bool:
 
 def _state(before: Note, after: Note, detail: dict[str, Json]) -> NoteState:
     action = "UPDATE" if before.status == after.status else "EXPIRE"
-    stood, stands = (before.status, before.valid), (after.status, after.valid)
-    return NoteState(before.note_id, before.version, action, stood, stands, detail)
+    return NoteState(
+        note_id=before.note_id,
+        version=before.version,
+        action=action,
+        before=(before.status, before.valid),
+        after=(after.status, after.valid),
+        detail=detail,
+    )
