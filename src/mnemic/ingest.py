@@ -11,6 +11,7 @@ from dataclasses import replace
 from typing import TYPE_CHECKING, Final
 
 from mnemic.algo import cues, injected, pack, render, sentences, statements, temporal
+from mnemic.algo.recalled import blanked
 from mnemic.algo.temporal import TimeMention
 from mnemic.algo.trust import tier_of
 from mnemic.protocols import Batch, CueExtractor, Embedder, Vectors
@@ -83,7 +84,10 @@ def _notes(
     for turn in turns:
         if turn.role != "user" or tier_of(turn) not in _OWN or turn.quarantine is not None:
             continue
-        for found in statements.statements(turn.text, spans[turn.turn_id], times[turn.turn_id]):
+        said = blanked(turn.text)
+        for found in statements.statements(said, spans[turn.turn_id], times[turn.turn_id]):
+            if said[found.start : found.end] != turn.text[found.start : found.end]:
+                continue  # it runs over from words that memory gave
             yield Note(
                 note_id="",
                 version=1,

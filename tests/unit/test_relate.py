@@ -7,7 +7,7 @@ from datetime import UTC, datetime
 
 import pytest
 
-from mnemic.algo.relate import relate
+from mnemic.algo.relate import relate, says_both
 from mnemic.types import Interval, Note, Span
 
 MAY, JUNE = (datetime(2024, month, 1, tzinfo=UTC) for month in (5, 6))
@@ -48,6 +48,9 @@ def test_equivalent(old, new):
         ("Ana works as a nurse.", "These days Ana works as a teacher."),
         ("Ana's favourite colour is blue.", "Ana's favourite colour is now red."),
         ("Ana is single.", "Ana is now married."),
+        ("I enjoy jazz.", "I cannot stand jazz any more."),
+        ("Ana hates green tea.", "Ana loves green tea now."),
+        ("Ana is fond of her bike.", "Ana doesn't like her bike."),
     ],
 )
 def test_contradictory(old, new):
@@ -81,6 +84,10 @@ def test_extending(old, new):
         ("Ana likes tea.", "Ana likes tea towels."),
         ("Ana has two dogs and a cat.", "Ana has three dogs."),
         ("", "Ana"),
+        ("Ana enjoys jazz.", "Ana cannot stand jazz clubs."),
+        ("Ana enjoys jazz.", "Ana used to hate jazz."),
+        ("Ana hates jazz.", "Ana does not hate jazz clubs."),
+        ("Ana enjoys jazz.", "Ana enjoys tea, but cannot stand jazz."),
     ],
 )
 def test_independent(old, new):
@@ -92,6 +99,19 @@ def test_events_at_other_times_are_other_events():
     assert relation("Ana ran 5 km.", "Ana ran 5 km.", "fact", (JUNE, MAY)) == "independent"
     assert relation("Ana ran 5 km.", "Ana ran 10 km.", "fact", (MAY, MAY)) == "contradictory"
     assert relation("Ana ran 5 km.", "Ana ran 5 km.", "fact", (MAY, MAY)) == "equivalent"
+
+
+def test_an_event_ends_what_held_before_and_no_other_event():
+    moved = note("Ana moved to Oulu.", "fact", JUNE)
+    assert relate(moved, [note("Ana lives in Turku.", "trait", MAY)]).relation == "contradictory"
+    assert relate(moved, [note("Ana moved to Turku.", "fact", MAY)]).relation == "independent"
+
+
+def test_a_fuller_text_has_the_words_and_numbers_of_both():
+    cat, name = note("Ana adopted a cat."), note("Ana's cat is called Miso.")
+    assert says_both(note("Ana adopted a cat called Miso."), cat, name)
+    assert not says_both(note("Ana eats soup at night."), note("Ana dreams of sailing."))
+    assert not says_both(note("Ana weighed 70.8 kg on 9 May."), note("Ana weighed 71.2 kg on 2 May."))
 
 
 def test_only_current_notes_of_the_same_person_count():

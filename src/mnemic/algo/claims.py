@@ -161,6 +161,11 @@ def denials(text: str) -> list[Denial]:
     return [denial for clause in _CLAUSE.findall(plain) for denial in _in_clause(_PLAIN_WORD.findall(clause))]
 
 
+def denied(text: str) -> bool:
+    """Whether an English text denies what it says."""
+    return any(denial.strong for denial in denials(text))
+
+
 def _in_clause(clause: list[str]) -> Iterator[Denial]:
     for place, word in enumerate(clause):
         strong = word in _DENIALS or word.endswith("n't")

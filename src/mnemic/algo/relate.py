@@ -1,8 +1,9 @@
 """How a new note relates to known ones, by rules, for use without a language model.
 
 Careful by default: a note is superseded only where two texts say the same thing with another polarity, number or date,
-or where a person says that something with one value at a time (where they live or work, their age, a favourite) has
-changed. Whatever the rules do not understand is independent, and both notes stay.
+where one thing is liked in one of them and disliked in the other, or where a person says that something with one value
+at a time (where they live or work, their age, a favourite) has changed. Whatever the rules do not understand is
+independent, and both notes stay.
 """
 
 from __future__ import annotations
@@ -12,7 +13,7 @@ from dataclasses import dataclass
 from datetime import UTC, datetime
 from typing import Final
 
-from mnemic.algo import claims, slots
+from mnemic.algo import claims, slots, tastes
 from mnemic.algo.lexical import STOP_WORDS, fold, terms
 from mnemic.algo.revise import Proposal, Relation, same_occasion, same_words
 from mnemic.algo.temporal import find
@@ -74,6 +75,20 @@ def values(note: Note) -> tuple[frozenset[float], frozenset[Interval]]:
     return frozenset(claims.numbers(text)), frozenset(times)
 
 
+def says_both(fuller: Note, *notes: Note) -> bool:
+    """Whether a note can take the place of others: it has all their numbers, and at least half of their words each.
+
+    A fuller text that lacks them would overwrite what it was to extend.
+    """
+    has, numbers = frozenset(claims.content(fuller.text)), claims.numbers(fuller.text)
+
+    def is_in(note: Note) -> bool:
+        words = frozenset(claims.content(note.text)) - frozenset(terms(note.about))
+        return claims.numbers(note.text) <= numbers and 2 * len(words & has) >= len(words)
+
+    return all(map(is_in, notes))
+
+
 def _relation(new: Note, old: Note) -> Relation:
     if slots.conflict(new.text, old.text) is not None:
         return "contradictory"
@@ -84,6 +99,8 @@ def _relation(new: Note, old: Note) -> Relation:
     here, there = _said(new), _said(old)
     if here.terms == there.terms and here.terms:
         return _same_content(here, there, event="fact" in (new.kind, old.kind) and new.valid.start is None)
+    if tastes.turned(new.text, old.text):
+        return "contradictory"
     if here.denies == there.denies and new.kind == old.kind:
         return _longer(here, there)
     return "independent"
@@ -118,8 +135,4 @@ def _said(note: Note) -> _Said:
     places = [place for place, term in enumerate(found) if term not in STOP_WORDS]
     breaks = tuple(not STOP_WORDS.isdisjoint(found[place + 1 : place + 2]) for place in places)
     kept = tuple(claims.present(found[place]) for place in places)
-    return _Said(kept, breaks, frozenset(times) | claims.numbers(text), _denies(note.text))
-
-
-def _denies(text: str) -> bool:
-    return any(denial.strong for denial in claims.denials(text))
+    return _Said(kept, breaks, frozenset(times) | claims.numbers(text), claims.denied(note.text))

@@ -73,7 +73,7 @@ def conflict(new: str, old: str) -> Conflict | None:
     """Whether a newer statement takes the place of an older one, by its own words; and how."""
     plain = fold(new)
     corrects = _CORRECTS.search(plain) is not None
-    if not corrects and (not _CHANGED.search(plain) or _PAST.search(plain) or hedged(new) or _denies(new)):
+    if not corrects and (not _CHANGED.search(plain) or _PAST.search(plain) or hedged(new) or claims.denied(new)):
         return None
     known = {(slot.name, slot.of): slot.value for slot in slots(old)}
     for slot in slots(new):
@@ -113,7 +113,3 @@ def _value(text: str, name: str) -> frozenset[str]:
     # A word before it, so that a name in the first place is not taken for the first word of a sentence.
     whole = f"in {text}"
     return frozenset(term for span in claims.names(whole) for term in terms(whole[slice(*span)]))
-
-
-def _denies(text: str) -> bool:
-    return any(denial.strong for denial in claims.denials(text))

@@ -2,15 +2,19 @@
 
 from __future__ import annotations
 
+import re
 from collections.abc import Mapping, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
+from typing import Final
 
 from mnemic.algo import render
+from mnemic.algo.recalled import blanked
 from mnemic.protocols import Store
 from mnemic.types import Span, Trace, Turn
 
 _BEFORE = 2
 """Turns that what is said may refer to."""
+_GAP: Final = re.compile(" {9,}")
 
 
 @dataclass(frozen=True, slots=True)
@@ -52,7 +56,8 @@ class Passage:
         """
         said = [(span, self.turns[span.turn_id]) for trace in self.traces for span in trace.spans]
         spans = [span for span, turn in said if turn.speaker == owner and turn.role == "user" and is_open(turn)]
-        return [Line(span, render.line(self.turns[span.turn_id], span.start, span.end)) for span in spans]
+        lines = [Line(span, render.line(self.turns[span.turn_id], span.start, span.end)) for span in spans]
+        return [replace(line, text=_GAP.sub(" ", line.text)) for line in lines]
 
     def cited(self, spans: Sequence[Span]) -> tuple[list[Turn], list[Turn]]:
         """The turns that some spans lie in, and the two just before the first of these, each in order."""
@@ -68,8 +73,9 @@ def is_open(turn: Turn) -> bool:
 
 
 def read(store: Store, user_id: str, session_id: str, trace_ids: Sequence[str]) -> Passage | None:
-    """Read what some traces hold; None where nothing is left of them."""
-    session = tuple(store.turns(user_id, session_id=session_id))
+    """Read what some traces hold, without what memory had said itself; None where nothing is left of them."""
+    said = store.turns(user_id, session_id=session_id)
+    session = tuple(replace(turn, text=blanked(turn.text)) for turn in said)
     known = {turn.turn_id: turn for turn in session}
     traces = [
         trace

@@ -205,7 +205,7 @@ def _proposal(note: Note, pair: conflict.Pair, shown: Sequence[Note], check: Cal
         relation = "independent"
     if relation == "extending":
         fuller = None if pair.text is None else _fuller(note, target, pair.text)
-        if fuller is None or check(fuller).status != "current":
+        if fuller is None or not relate.says_both(fuller, note, target) or check(fuller).status != "current":
             relation = "independent"
         else:
             note = fuller

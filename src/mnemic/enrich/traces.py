@@ -6,7 +6,7 @@ from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass, field, replace
 from itertools import groupby
 
-from mnemic.algo import cues
+from mnemic.algo import claims, cues
 from mnemic.algo.render import moment
 from mnemic.enrich.asking import usable
 from mnemic.enrich.notes import Gate
@@ -56,11 +56,12 @@ def read_traces(
     sentences = usable(reading.sentences, what, whole=whole)
     drafts = usable(reading.notes, f"{what} and their notes", whole=whole) if notes else ()
     surfaces: dict[str, str] = {}
+    said = _words(passage)
     mentions = {
-        (spans[one.number - 1].turn_id, spans[one.number - 1].start): _keys(one.cues, passage.speakers, surfaces)
+        (spans[one.number - 1].turn_id, spans[one.number - 1].start): _keys(one.cues, said, passage.speakers, surfaces)
         for one in sentences
     }
-    cued = {draft.text: _keys(draft.cues, passage.speakers, surfaces) for draft in drafts}
+    cued = {draft.text: _keys(draft.cues, said, passage.speakers, surfaces) for draft in drafts}
     return TraceCues(mentions, surfaces), [replace(note, cues=cued[note.text]) for note in gate.notes(drafts, spans)]
 
 
@@ -91,13 +92,25 @@ def _said(passage: Passage, spans: Sequence[Span]) -> list[prompt.Said]:
     ]
 
 
-def _keys(phrases: Sequence[str], speakers: Collection[str], surfaces: dict[str, str]) -> dict[str, int]:
-    """Cue keys of phrases, once each; those who speak are no topics. New keys' surfaces are noted."""
+def _words(passage: Passage) -> frozenset[str]:
+    """The words that a cue may be made of: those of the session, with its names and times."""
+    shown = (f"{turn.speaker} {moment(turn.timestamp)} {turn.text}" for turn in passage.session)
+    return frozenset(term for text in shown for term in claims.content(text))
+
+
+def _keys(
+    phrases: Sequence[str], said: frozenset[str], speakers: Collection[str], surfaces: dict[str, str]
+) -> dict[str, int]:
+    """Cue keys of phrases, once each; new keys' surfaces are noted.
+
+    Those who speak are no topics, and a phrase of which no word was said is none either: a model copied it from the
+    instructions, or made it up.
+    """
     people = {cues.normalise(name) for name in speakers}
     found: dict[str, int] = {}
     for phrase in phrases:
         key = cues.normalise(phrase)
-        if key and key not in people:
+        if key and key not in people and not said.isdisjoint(claims.content(phrase)):
             found[key] = 1
             surfaces.setdefault(key, phrase)
     return found

@@ -5,11 +5,13 @@ from __future__ import annotations
 import logging
 from collections import Counter
 from collections.abc import Callable, Sequence
+from dataclasses import replace
 from datetime import datetime, time
 from typing import TYPE_CHECKING
 
 from mnemic.algo import names, render
 from mnemic.algo.borrowed import borrowed
+from mnemic.algo.recalled import blanked
 from mnemic.errors import MnemicError
 from mnemic.models.foreign import told
 from mnemic.prompts import evolve
@@ -46,7 +48,8 @@ def evolved(
     """
     if model is None:
         return (), ("nothing was learnt: no language model has the purpose notes; see Memory.open(model=…)",)
-    turns = list({turn.turn_id: turn for item in episodes.items for turn in item.turns}.values())
+    said = {turn.turn_id: turn for item in episodes.items for turn in item.turns}.values()
+    turns = [replace(turn, text=blanked(turn.text)) for turn in said]
     owner = _owner(query, turns)
     if owner is None:
         return (), ("nothing was learnt: the evidence holds no words of a person",)

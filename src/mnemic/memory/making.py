@@ -10,6 +10,7 @@ from typing import TYPE_CHECKING
 
 from mnemic import enrich
 from mnemic.algo import cues
+from mnemic.algo.recalled import blanked
 from mnemic.config import Enriching
 from mnemic.enrich import Judged, Passage, TraceCues
 from mnemic.enrich.notes import Gate
@@ -100,7 +101,7 @@ class Maker:
         return Gate(passage, self._neighbours().nearness, others)
 
     def _turns(self, user_id: str, turn_ids: Sequence[str]) -> list[Turn]:
-        return self._store.turns(user_id, turn_ids=turn_ids)
+        return [replace(turn, text=blanked(turn.text)) for turn in self._store.turns(user_id, turn_ids=turn_ids)]
 
     def _judged(self, user_id: str, notes: Sequence[Note], gate: Gate, counted: CountedModel) -> list[Judged]:
         asked = self._settings.conflicts
