@@ -85,6 +85,7 @@ def forget(store: Store) -> None:
     store.write("u", Batch(remove_turns=("id-owl",), remove_traces=(trace.trace_id,)), now=NOW)
 
 
+@pytest.mark.fault("B111")
 def test_an_erased_turn_leaves_no_word(tmp_path: Path) -> None:
     path = tmp_path / "memory.db"
     with closing(open_store(path)) as store:

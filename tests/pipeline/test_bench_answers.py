@@ -164,6 +164,7 @@ def test_the_configuration_tells_prompts_apart(cache):
     assert prompt() == prompt(jobs=1, tries=1)
 
 
+@pytest.mark.fault("B201")
 def test_unanswerable_questions_are_asked_on_request_and_stand_apart(cache):
     model = Rules(lambda r: says("No information available" if "about 2" in r.user else "a shell necklace"))
     judge = Rules(lambda _: label())
@@ -220,6 +221,7 @@ def test_a_failed_judgement_leaves_the_other_scores(cache):
     assert (found["n"], found["judge_lenient"], found["judgements"]["failed"]) == (2, 1.0, 1)
 
 
+@pytest.mark.fault("B207")
 def test_an_outage_stops_the_run_and_keeps_what_was_answered(cache):
     data = dataset("locomo", *(question(n) for n in range(30)))
     model = Rules(lambda _: says("x"), fails=lambda r: int(asked_number(r)) >= 5)

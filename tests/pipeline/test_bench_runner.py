@@ -173,6 +173,7 @@ def test_what_was_ingested_is_taken_again_and_only_by_the_same_ingestion(tmp_pat
     third.close()
 
 
+@pytest.mark.fault("B209")
 def test_an_ingestion_that_was_cut_leaves_nothing_that_is_taken_for_whole(tmp_path, dataset, monkeypatch):
     talk = dataset.conversations["u1"]
     cut = ours(tmp_path, embedder=Failing(after=2))
@@ -199,6 +200,7 @@ class Failing(HashEmbedder):
         return super().embed(texts, kind=kind)
 
 
+@pytest.mark.fault("B207")
 def test_a_question_that_could_not_be_embedded_is_no_result(tmp_path, dataset):
     # The warm-up of the ingestion, two conversations, the warm-up of the search.
     system = ours(tmp_path, embedder=Failing(after=4))

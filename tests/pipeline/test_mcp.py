@@ -131,6 +131,7 @@ def test_messages_keep_every_word_and_what_is_told_of_them(memory):
     assert "\n[9]" not in shown
 
 
+@pytest.mark.fault("B197")
 @pytest.mark.parametrize(
     ("name", "arguments"),
     [(name, {}) for name in ("search_memories", "get_memory", "update_memory", "delete_all_memories")]
@@ -239,6 +240,7 @@ def test_read_only_offers_and_does_nothing_else(served, memory):
     assert len(memory.get_all(user_id="ana")) == 3
 
 
+@pytest.mark.fault("B139")
 def test_what_goes_wrong_inside_is_logged_and_told_without_details(served, monkeypatch, caplog):
     def broken(*_, **__):
         raise RuntimeError("secret words")
@@ -285,6 +287,7 @@ def test_the_command_serves_the_user_it_was_started_for(tmp_path, mode):
     assert status.startswith("turns: 0")
 
 
+@pytest.mark.fault("B195")
 def test_standard_output_holds_the_protocol_and_nothing_else(tmp_path):
     def request(number, method, **params):
         return json.dumps({"jsonrpc": "2.0", "id": number, "method": method, "params": params})

@@ -120,6 +120,7 @@ def test_only_this_machines_own_addresses_are_its_own(host, is_it):
     assert is_loopback(host) is is_it
 
 
+@pytest.mark.fault("B103")
 @pytest.mark.parametrize("host", ["0.0.0.0", "::", "192.168.1.5", "example.org"])
 def test_serving_to_others_without_keys_is_refused(cli, host):
     code, _, err = cli("serve", "--no-auth", "--host", host)
@@ -130,6 +131,7 @@ def test_serving_to_others_without_keys_is_refused(cli, host):
 # what is told ----------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault("B111")
 def test_what_is_logged_and_counted_has_no_words_users_or_ids(build):
     here = build()
     stream = io.StringIO()

@@ -31,6 +31,7 @@ def test_each_tenant_has_its_own_ana(here):
     assert here.memory.users() == ["ana", "tenant/acme/ana", "tenant/other/ana"]
 
 
+@pytest.mark.fault("B103")
 def test_what_is_anothers_is_what_does_not_exist(here):
     client = here.client("acme")
     for method, path, body in (
@@ -188,6 +189,8 @@ def watched():
     return Watched()
 
 
+@pytest.mark.fault("B103")
+@pytest.mark.fault("B095")
 def test_nothing_crosses(watched):
     tried = watched.tried
     assert (tried.leaks, tried.blind) == ((), ())

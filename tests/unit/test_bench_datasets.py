@@ -53,6 +53,7 @@ def turn_ids(dataset):
 # LoCoMo ------------------------------------------------------------------------------------------------------
 
 
+@pytest.mark.fault("B200")
 def test_locomo_has_the_questions_of_the_specification():
     dataset = load("locomo")
     assert Counter(q.category for q in dataset.questions) == {

@@ -53,13 +53,14 @@ class MemorySession(SessionABC):
         self.session_settings = session_settings
 
     async def get_items(self, limit: int | None = None) -> list[TResponseInputItem]:
-        """The conversation's items, as they were given; the last ``limit`` where there is a limit."""
+        """The conversation's items, as they were given; the last ``limit`` where there is a limit.
+
+        No result of a tool is given without its call, which providers refuse: then there are fewer.
+        """
         if limit is None and self.session_settings is not None:
             limit = self.session_settings.limit
-        turns = await asyncio.to_thread(self._turns)
-        if limit is not None:
-            turns = turns[-limit:] if limit > 0 else []
-        return [_item(turn) for turn in turns]
+        items = [_item(turn) for turn in await asyncio.to_thread(self._turns)]
+        return items if limit is None else items[_window(items, limit) :]
 
     async def add_items(self, items: list[TResponseInputItem]) -> None:
         """Add items, in one transaction."""
@@ -133,6 +134,22 @@ def _words(item: Mapping[str, object], kind: str) -> str:
     said = item.get("output") if kind == "function_call_output" else item.get("content", item.get("summary"))
     text = words(said)
     return text if text.strip() else ""
+
+
+def _window(items: Sequence[TResponseInputItem], limit: int) -> int:
+    """Where the last items begin, at most so many, that hold the call of every result that they hold."""
+    called: dict[object, int] = {}
+    results: list[tuple[int, int]] = []
+    for place, item in enumerate(items):
+        if item.get("type") == "function_call":
+            called[item.get("call_id")] = place
+        elif item.get("type") == "function_call_output":
+            results.append((place, called.get(item.get("call_id"), -1)))
+    start = max(0, len(items) - max(0, limit))
+    for place, call in results:
+        if call < start <= place:
+            start = place + 1
+    return start
 
 
 def _item(turn: Turn) -> TResponseInputItem:

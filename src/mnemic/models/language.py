@@ -42,11 +42,13 @@ class _Manner:
         schema: Whether the server is told of a schema; else only the prompt is.
         old_limit: See ``providers.resolve``.
         streams: Whether the server is asked to send a reply while it makes it, where somebody wants to read it then.
+        temperature: Whether it is told our own temperature of 0; one that a caller chose is always sent.
     """
 
     schema: bool = True
     old_limit: bool = True
     streams: bool = True
+    temperature: bool = True
 
 
 class PydanticAIModel:
@@ -73,8 +75,7 @@ class PydanticAIModel:
         self._manner = _Manner()
         self._lock = threading.Lock()
         self._settings: dict[str, float] = {"timeout": timeout, "request_timeout": timeout, "max_retries": 0}
-        if temperature is not None:
-            self._settings["temperature"] = temperature
+        self._asked_temperature = temperature
 
     def complete(self, request: Completion) -> Reply:
         """Complete one request.
@@ -120,7 +121,7 @@ class PydanticAIModel:
             direct.model_request_stream if receive and manner.streams else direct.model_request,
             model,
             [messages.ModelRequest(parts=parts)],
-            model_settings={**self._settings, "max_tokens": request.max_tokens},
+            model_settings={**self._settings, **self._temperature(manner), "max_tokens": request.max_tokens},
             model_request_parameters=self._parameters(model, request, manner),
         )
         pieces: list[str] = []
@@ -146,6 +147,10 @@ class PydanticAIModel:
             response.usage.input_tokens or tokens.count(system) + tokens.count(user),
             response.usage.output_tokens or tokens.count(text),
         )
+
+    def _temperature(self, manner: _Manner) -> dict[str, float]:
+        asked = self._asked_temperature
+        return {} if asked is None or (asked == 0 and not manner.temperature) else {"temperature": asked}
 
     async def _whole(self, asking: Callable[[], Any]) -> Any:  # noqa: ANN401 - pydantic-ai's response
         try:
@@ -206,6 +211,8 @@ class PydanticAIModel:
             return replace(manner, old_limit=False)
         if manner.schema and request.schema is not None and ("response_format" in said or "schema" in said):
             return replace(manner, schema=False)
+        if manner.temperature and self._asked_temperature == 0 and "temperature" in said:
+            return replace(manner, temperature=False)
         if manner.streams and streams and "stream" in said:
             return replace(manner, streams=False)
         return None

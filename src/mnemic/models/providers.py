@@ -100,7 +100,11 @@ def resolve(name: ModelName, *, needed_by: str, old_limit: bool = True) -> Model
                 COMPATIBLE,
                 base_url=name.url,
                 api_key=environment.model_key,
-                profile={"openai_chat_supports_max_completion_tokens": not old_limit},
+                # What a model of that name does elsewhere says nothing of this server: a setting is sent, or refused.
+                profile={
+                    "openai_chat_supports_max_completion_tokens": not old_limit,
+                    "openai_supports_reasoning": False,
+                },
             )
 
         return models.infer_model(f"openai-chat:{name.model}", provider_factory=compatible)

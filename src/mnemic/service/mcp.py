@@ -185,12 +185,13 @@ def _resource(reach: Reach, uri: str) -> str:
     memory, user_id = reach.memory, reach.user_id
     if uri == _PROFILE:
         listed = memory.notes(user_id=user_id)
-        return text.notes(sorted(listed, key=lambda note: note.about), more=False)
+        return text.notes(sorted(listed, key=lambda note: note.about), len(listed))
     if uri == _EPISODES:
         return text.episodes(memory.episodes(user_id=user_id))
     kind, _, name = uri.removeprefix("memory://").partition("/")
     if kind == "profile" and name:
-        return text.notes(memory.notes(user_id=user_id, about=unquote(name)), more=False)
+        listed = memory.notes(user_id=user_id, about=unquote(name))
+        return text.notes(listed, len(listed))
     if kind == "episodes" and name:
         found = memory.get(unquote(name), user_id=user_id)
         if isinstance(found, Episode):

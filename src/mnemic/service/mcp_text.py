@@ -5,15 +5,18 @@ from __future__ import annotations
 import json
 from collections.abc import Sequence
 from datetime import datetime
+from itertools import accumulate
 from typing import Final
 
 from mnemic import retrieve
-from mnemic.algo import render
+from mnemic.algo import render, tokens
 from mnemic.prompts.data import delimited, hanging
 from mnemic.types import Added, Episode, Evolution, Interval, Note, SearchResult, Status, Trace, Turn
 
 MOST_TOKENS: Final = 2000
 """Of the words in one result: whole hits only, best first."""
+MOST_LISTED_TOKENS: Final = 8000
+"""Of a list, and of an episode's words: a client refuses, or cuts in the middle, what is far longer."""
 NOTHING: Final = "Nothing in memory is about this."
 _UNSURE: Final = "Probably nothing in memory answers this; the nearest words are:"
 
@@ -37,12 +40,11 @@ def added(done: Added) -> str:
     return _with("\n".join(told), done.warnings)
 
 
-def notes(listed: Sequence[Note], more: bool) -> str:
-    """One line a note: id, kind, about whom, when it holds, what it rests on, and the statement."""
+def notes(listed: Sequence[Note], total: int) -> str:
+    """One line a note: id, kind, about whom, when it holds, what it rests on, and the statement; how many there are."""
     if not listed:
         return "There are no notes."
-    text = delimited("memory", "\n".join(map(_note, listed)))
-    return f"{text}\nThere are more; ask about one person, or raise limit." if more else text
+    return _listed([*map(_note, listed)], total, "ask about one person, or raise limit")
 
 
 def evolution(found: Evolution) -> str:
@@ -56,12 +58,14 @@ def evolution(found: Evolution) -> str:
 
 def episodes(listed: Sequence[Episode]) -> str:
     """One line an episode."""
-    return delimited("memory", "\n".join(map(_episode, listed))) if listed else "There are no episodes."
+    if not listed:
+        return "There are no episodes."
+    return _listed([*map(_episode, listed)], len(listed), "search for the others")
 
 
 def whole_episode(episode: Episode, turns: Sequence[Turn]) -> str:
-    """An episode with all of its words."""
-    return delimited("memory", "\n".join([_episode(episode), *map(_said, turns)]))
+    """An episode with its words."""
+    return _listed([_episode(episode), *map(_said, turns)], len(turns) + 1, "get the other messages by their ids")
 
 
 def one(thing: Turn | Trace | Note | Episode, turns: Sequence[Turn]) -> str:
@@ -100,6 +104,14 @@ def span_ids(thing: Turn | Trace | Note | Episode) -> tuple[str, ...]:
         return thing.turn_ids
     spans = thing.spans if isinstance(thing, Trace) else thing.sources
     return tuple(dict.fromkeys(span.turn_id for span in spans))
+
+
+def _listed(lines: Sequence[str], total: int, way_out: str) -> str:
+    """Whole lines within the budget, the first ones; how many there are where these are not all."""
+    costs = [tokens.count(line) for line in lines]
+    fit = sum(used <= MOST_LISTED_TOKENS for used in accumulate(costs))
+    text = delimited("memory", "\n".join(lines[:fit]))
+    return text if fit == total else f"{text}\nThere are more: {fit:,} lines of {total:,} are shown; {way_out}."
 
 
 def _note(note: Note) -> str:
