@@ -140,7 +140,6 @@ def test_what_is_mentioned_in_every_message_is_one_cue_of_one_size(memory):
 
 
 @pytest.mark.fault("B105")
-@pytest.mark.fault("B112")
 def test_upkeep_of_one_user_leaves_the_others_as_they_were(memory):
     for user_id in ("a", "b"):
         for month, words in ((1, "I live in Rome now."), (4, "I live in Oslo now.")):

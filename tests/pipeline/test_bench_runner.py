@@ -14,6 +14,7 @@ from mnemic.bench.systems.ours import Ours
 from mnemic.config import Fusion, Hero
 from mnemic.errors import EmbeddingFailed, InvalidFile
 from mnemic.importers import Conversation
+from mnemic.memory import Memory
 from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder
 
@@ -153,6 +154,20 @@ def test_our_hits_are_those_of_the_memory(tmp_path, dataset):
         assert "My kiln cracked" in found.hits[0].text
     system.close()
     system.close()
+
+
+@pytest.mark.fault("B112")
+def test_a_run_leaves_the_users_own_database_alone(tmp_path, dataset, monkeypatch):
+    monkeypatch.chdir(tmp_path)
+    with Memory.open("memory.db", embedder=HashEmbedder()) as memory:
+        memory.add("I keep bees.", user_id="u1")
+        before = list(memory.export(user_id="u1"))
+        system = ours(tmp_path)
+        system.load("u1", dataset.conversations["u1"])
+        assert system.search(dataset.questions[0], top_k=5, level="turn").hits
+        system.close()
+        assert list(memory.export(user_id="u1")) == before
+        assert memory.users() == ["u1"]
 
 
 def test_what_was_ingested_is_taken_again_and_only_by_the_same_ingestion(tmp_path, dataset, monkeypatch):

@@ -439,6 +439,8 @@ def test_what_was_contradicted_twice_stays_so_when_the_first_contradiction_is_er
     tell(memory, "I work at the bakery.", "c", JULY)
     memory.delete(user_id="ana", turn_id="b")
     assert texts(memory) == ["Ana work at the bakery."]
+    memory.delete(user_id="ana", turn_id="c")
+    assert texts(memory) == ["Ana work at the harbour."]
 
 
 def test_a_note_goes_with_every_turn_that_it_has_words_from(opened):

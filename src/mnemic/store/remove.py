@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Iterable
+from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
@@ -10,11 +10,10 @@ from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch
-from mnemic.store import episodes, users
+from mnemic.store import episodes, reinstate, users
 from mnemic.store.bulk import insert_rows
 from mnemic.store.ids import number_of, pieces, public_id
 from mnemic.store.read import numbers_of_turns, rows_with
-from mnemic.store.reinstate import reinstate
 from mnemic.store.service_rows import forget_replies
 from mnemic.store.tables import (
     cues,
@@ -137,6 +136,7 @@ class Removing:
         counted = {tuple(row) for row in rows_with(self.connection, mine.where(_CURRENT), notes.c.note, numbers)}
         versions = [{"the_note": note, "the_version": version} for note, version in doomed]
         self._read_again(counted & set(doomed))
+        heirs = reinstate.heirs(self.connection, self.user_id, {public_id("N", note) for note, _ in doomed})
         self.connection.execute(delete(notes).where(*self._version), versions)
         entries = [{"the_target": public_id("N", note), "the_version": version} for note, version in doomed]
         about = (operations.c.user_id == self.user_id, operations.c.target_id == bindparam("the_target"))
@@ -147,7 +147,7 @@ class Removing:
         replaced &= operations.c.before.is_distinct_from(operations.c.after)
         self.connection.execute(update(operations).where(*about, replaced).values(before=None), entries)
         self._log("note", numbers)
-        self._settle(numbers, {note for note, _ in counted & set(doomed)})
+        self._settle(numbers, {note for note, _ in counted & set(doomed)}, heirs)
 
     def _read_again(self, versions: Collection[Version]) -> None:
         """Have the other turns that bore these out, or said the same again, read again: else what they say is lost."""
@@ -163,7 +163,7 @@ class Removing:
             held |= {row.trace for row in found if (row.note, row.version) in versions}
         again(self.connection, self.user_id, held, "notes")
 
-    def _settle(self, numbers: Collection[int], uncounted: Collection[int]) -> None:
+    def _settle(self, numbers: Collection[int], uncounted: Collection[int], heirs: Mapping[str, str]) -> None:
         """Let what is left of these notes come again.
 
         Of those whose current version is gone, the last one that ever counted counts again if it was only superseded.
@@ -171,10 +171,11 @@ class Removing:
         query = select(notes.c.note, notes.c.version, notes.c.status).where(notes.c.user_id == self.user_id)
         left = rows_with(self.connection, query, notes.c.note, numbers)
         bump(self.connection, self.user_id, self.revision, notes, ("note", "version"), [tuple(row[:2]) for row in left])
-        gone = set(numbers) - {row.note for row in left}
-        finish(self.connection, self.user_id, (public_id("N", number) for number in gone))
-        erased = {public_id("N", note) for note in gone & {*uncounted}}
-        self.touched.update(numbers, reinstate(self.connection, self.user_id, self.revision, erased))
+        lost = set(numbers) - {row.note for row in left}
+        gone, counted = ({public_id("N", note) for note in its} for its in (lost, lost & {*uncounted}))
+        finish(self.connection, self.user_id, gone)
+        back = reinstate.reinstate(self.connection, self.user_id, self.revision, gone, counted, heirs)
+        self.touched.update(numbers, back)
         ever = [row for row in left if row.note in uncounted and row.status not in ("proposed", "unsupported")]
         last = {row.note: row for row in sorted(ever, key=lambda row: row.version)}
         again = [
