@@ -137,6 +137,19 @@ def _contents(store: Store, fits: Callable[[str], Verdict], reembed: Callable[[s
         yield Finding("tasks", "warning", f"turns and notes that wait for their vectors: {pending:,}", way_out)
     else:
         yield Finding("tasks", "ok", "none are waiting")
+    yield _queue(store)
+
+
+def _queue(store: Store) -> Finding:
+    """Whether what language models were to read was read."""
+    work = store.enrichment(None)
+    if work.failed:
+        reasons = "; ".join(dict.fromkeys(one.reason for one in work.failures))
+        return Finding("models", "warning", f"failed at {work.failed:,} pieces: {reasons}", "mnemic retry")
+    if work.pending or work.running:
+        way_out = "they do it while a process with MNEMIC_MODEL runs: mnemic worker"
+        return Finding("models", "warning", f"pieces of text to read: {work.pending + work.running:,}", way_out)
+    return Finding("models", "ok", "nothing is waiting to be read")
 
 
 def _dotted(version: tuple[int, ...]) -> str:

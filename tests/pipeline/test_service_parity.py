@@ -59,6 +59,7 @@ NOT_SERVED = {
     "close": "the process ends",
     "warm": "the server does it when it starts",
     "recover": "POST /v1/import of an export does it",
+    "backup": "it writes a file on the server's machine, of all tenants: mnemic backup",
     "reembed": "it changes the database for everybody: mnemic reembed",
 }
 # What a route has otherwise than the method, and why.

@@ -77,6 +77,7 @@ app.command()(mcp.mcp)
 app.command()(upkeep.reembed)
 app.command()(upkeep.migrate)
 app.command()(upkeep.copy)
+app.command()(upkeep.backup)
 app.command()(upkeep.doctor)
 app.add_typer(bench.app)
 

@@ -1,8 +1,8 @@
-"""Commands that look after a database: reembed, migrate, copy, doctor."""
+"""Commands that look after a database: reembed, migrate, copy, backup, doctor."""
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from dataclasses import asdict
 from pathlib import Path
 from typing import Annotated
@@ -90,20 +90,42 @@ def copy(
         )
 
 
+def backup(
+    path: Annotated[Path, typer.Argument(metavar="FILE", help="A new file.")],
+    db: options.Database = None,
+    json: options.AsJson = False,
+) -> None:
+    """Copy the whole database to a new file while it is used, and check the copy.
+
+    To restore it, name it with --db, or put it in the place of the lost one.
+    """
+    with options.memory(options.existing(db), "none") as memory:
+        size = memory.backup(path)
+    if json:
+        output.result(output.as_json({"backup": str(path), "bytes": size}))
+    else:
+        output.result(f"Backed up to {output.shown(str(path))}: {size:,} bytes, opened and found sound")
+
+
 def doctor(
     db: options.Database = None,
     embedder: options.EmbedderName = "local",
     leak_test: Annotated[
         bool, typer.Option("--leak-test", help="Try whether one tenant of a server gets words of another.")
     ] = False,
+    repair: Annotated[
+        bool, typer.Option("--repair", help="Mend what can be mended, asking before each repair, and look again.")
+    ] = False,
     json: options.AsJson = False,
 ) -> None:
     """Look for what could be wrong, and say what to do.
 
-    Looks at the installation and the database; changes neither. The leak test has a database of its own, and takes a
-    minute.
+    Looks at the installation and the database; changes neither, unless a repair is asked for and agreed to. The leak
+    test has a database of its own, and takes a minute.
     """
     findings = list(_leaks() if leak_test else _findings(options.database(db), embedder))
+    if repair and not leak_test and _repaired(findings, db, embedder):
+        findings = list(_findings(options.database(db), embedder))
     if json:
         output.result(output.as_json({"findings": [asdict(finding) for finding in findings]}))
     else:
@@ -114,6 +136,35 @@ def doctor(
                 output.styled(output.shown(finding.way_out), indent=4)
     if any(finding.verdict == "wrong" for finding in findings):
         raise typer.Exit(1)
+
+
+def _repaired(findings: Sequence[checks.Finding], db: str | None, embedder: str) -> bool:
+    """Mend what can be mended, each after a yes on the terminal; whether anything was."""
+    database = options.existing(db)
+    troubled = {finding.what for finding in findings if finding.verdict != "ok"}
+
+    def close_to_others() -> None:
+        Path(options.located(database)).chmod(0o600)
+
+    def embed() -> None:
+        with options.memory(database, embedder) as memory:
+            memory.wait()
+
+    def read_again() -> None:
+        with options.memory(database, "none") as memory:
+            memory.retry()
+
+    repairs = {
+        "file mode": ("Close the file to others (chmod 600)?", close_to_others),
+        "tasks": ("Make the vectors that are waited for?", embed),
+        "models": ("Have models read again what they failed at, when there are any?", read_again),
+    }
+    agreed = [
+        work for what, (question, work) in repairs.items() if what in troubled and typer.confirm(question, err=True)
+    ]
+    for work in agreed:
+        work()
+    return bool(agreed)
 
 
 def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:

@@ -62,6 +62,7 @@ class AsyncMemory:
     answer = _threaded(Memory.answer)
     answer_stream = _threaded(Memory.answer_stream)
     approve = _threaded(Memory.approve)
+    backup = _threaded(Memory.backup)
     check = _threaded(Memory.check)
     close = _threaded(Memory.close)
     confirm = _threaded(Memory.confirm)

@@ -5,6 +5,7 @@ from __future__ import annotations
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from datetime import datetime
+from pathlib import Path
 from typing import Protocol
 
 from mnemic.protocols.rows import Held
@@ -45,6 +46,17 @@ class Recovered:
 
 class Restoring(Protocol):
     """Exports, written back piece by piece, each in one transaction, so that a restore that was cut goes on."""
+
+    def back_up(self, to: Path) -> int:
+        """*database*: copy the committed state to a new file while others read and write, and open and check the copy.
+
+        Returns:
+            Its bytes.
+
+        Raises:
+            StoreError: There is something already, the copy failed, or it is not sound: nothing is left of it.
+        """
+        ...
 
     def numbers(self, user_id: str) -> Numbers:
         """Where a user's numbers stand."""

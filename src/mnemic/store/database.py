@@ -4,6 +4,7 @@ from __future__ import annotations
 
 from collections.abc import Callable
 from contextlib import AbstractContextManager
+from pathlib import Path
 from typing import Protocol, TypeVar
 
 from sqlalchemy import Connection, Table, text
@@ -71,6 +72,14 @@ class Database(Protocol):
 
     def scrub(self) -> None:
         """Rewrite what had words erased from it, so that no byte of them is left; failing that, the mark stays."""
+        ...
+
+    def keep_copy(self, to: Path, verify: Callable[[Path], list[str]]) -> None:
+        """Copy everything to a new file while others read and write; it is there once it is verified.
+
+        Raises:
+            StoreError: It failed, or this is no database that lies in a file.
+        """
         ...
 
     def size_bytes(self) -> int:

@@ -8,13 +8,14 @@ import random
 import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
+from pathlib import Path
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
 from sqlalchemy.exc import StatementError
 from sqlalchemy.exc import TimeoutError as PoolTimeout
 
-from mnemic.errors import StoreUnavailable
+from mnemic.errors import StoreError, StoreUnavailable
 from mnemic.store import postgres_erasure as erasure
 from mnemic.store.database import Busy, Value
 from mnemic.store.gate import Gate
@@ -116,6 +117,12 @@ class PostgresDatabase:
             connection.detach()  # what is set on it goes with it
             connection.execute(text("SET statement_timeout = 0"))
             yield connection
+
+    def keep_copy(self, to: Path, verify: Callable[[Path], list[str]]) -> None:
+        """No file can be copied here; the error says what does it."""
+        raise StoreError(
+            f"{self.name} lies in PostgreSQL, not in a file: `mnemic copy` makes a file of all of it, and pg_dump a dump"
+        )
 
     def size_bytes(self) -> int:
         """All tables and indexes of the schema; the log is the server's, not ours."""

@@ -4,15 +4,25 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from datetime import datetime
+from pathlib import Path
+from typing import Final
 
 from mnemic.protocols import Numbers, Recovered
-from mnemic.store import restoring
+from mnemic.store import check, restoring
 from mnemic.store.sql_embedding import SqlEmbedding
+from mnemic.store.sqlite import SqliteFile
 from mnemic.types import WorkKind, WorkState
+
+_PATIENCE_S: Final = 5.0
 
 
 class SqlRestoring(SqlEmbedding):
     """Rows in one database."""
+
+    def back_up(self, to: Path) -> int:
+        """Copy the database to a new file while it is used; its bytes."""
+        self._database.keep_copy(to, _problems)
+        return to.stat().st_size
 
     def numbers(self, user_id: str) -> Numbers:
         """Where a user's numbers stand."""
@@ -43,3 +53,13 @@ class SqlRestoring(SqlEmbedding):
     def finish_restoring(self, user_id: str, numbers: Numbers) -> None:
         """It is done."""
         self._database.change(lambda connection: restoring.finish(connection, user_id, numbers), user_id=user_id)
+
+
+def _problems(path: Path) -> list[str]:
+    """What is wrong with a copy, opened as any database is."""
+    file = SqliteFile(path, busy_timeout_s=_PATIENCE_S)
+    try:
+        with file.read() as connection:
+            return [*file.problems(), *check.inconsistencies(connection)]
+    finally:
+        file.close()

@@ -127,6 +127,33 @@ class SqliteFile:
             source.backup(copy)
         partial.replace(to)
 
+    def keep_copy(self, to: Path, verify: Callable[[Path], list[str]]) -> None:
+        """Copy the committed state to a new file, 0600, while others read and write; it is there once it is verified.
+
+        Args:
+            to: Where nothing is yet.
+            verify: Opens a copy, and says what is wrong with it.
+
+        Raises:
+            StoreError: Something is there already, the copy failed, or it is not sound; nothing is left of it.
+        """
+        if to.exists():
+            raise StoreError(f"{to} exists already; name a new file for the backup")
+        partial = Path(f"{to}.unverified")
+        try:
+            with self.raw():
+                self.back_up(partial)
+            if problems := verify(partial):
+                raise StoreError(f"the copy of {self.path} is not sound, and was removed: {'; '.join(problems)}")
+            os.link(partial, to)  # a rename would replace what somebody else put there meanwhile
+        except FileExistsError as error:
+            raise StoreError(f"{to} exists already; name a new file for the backup") from error
+        except OSError as error:
+            raise StoreError(f"no backup was written to {to}: {error.strerror or error}") from error
+        finally:
+            for left in (partial, *(Path(f"{partial}{end}") for end in ("-wal", "-shm", ".partial"))):
+                left.unlink(missing_ok=True)
+
     # creation ------------------------------------------------------------------------------------------
 
     def create_if_missing(self) -> None:
