@@ -196,11 +196,11 @@ def _answer(address: str, start: int, timeout: float) -> http.client.HTTPRespons
     Raises:
         DownloadFailed: No answer, or a refusal.
     """
-    request = urllib.request.Request(address, headers={"User-Agent": "mnemic"})
+    request = urllib.request.Request(address, headers={"User-Agent": "mnemic"})  # noqa: S310 - https or http: checked
     if start:
         request.add_header("Range", f"bytes={start}-")
     try:
-        return urllib.request.urlopen(request, timeout=timeout)
+        return urllib.request.urlopen(request, timeout=timeout)  # noqa: S310 - the same
     except urllib.error.HTTPError as error:
         with error:
             if start and error.code == _NOT_SATISFIABLE:
