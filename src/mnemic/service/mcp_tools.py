@@ -221,9 +221,7 @@ def said(reach: Reach, turn_ids: tuple[str, ...]) -> list[Turn]:
 
 
 def _list_notes(reach: Reach, given: ListNotes) -> str:
-    listed = reach.memory.notes(
-        user_id=reach.user_id, about=given.about, as_of=given.as_of, known_at=given.known_at
-    )
+    listed = reach.memory.notes(user_id=reach.user_id, about=given.about, as_of=given.as_of, known_at=given.known_at)
     return text.notes(listed[: given.limit], len(listed))
 
 

@@ -121,7 +121,7 @@ class PostgresDatabase:
     def keep_copy(self, to: Path, verify: Callable[[Path], list[str]]) -> None:
         """No file can be copied here; the error says what does it."""
         raise StoreError(
-            f"{self.name} lies in PostgreSQL, not in a file: `mnemic copy` makes a file of all of it, and pg_dump a dump"
+            f"{self.name} lies in PostgreSQL, not in a file: mnemic copy makes a file of all of it, and pg_dump a dump"
         )
 
     def size_bytes(self) -> int:
