@@ -212,7 +212,7 @@ def test_a_message_longer_than_any_window(open_memory, embedder):
                 raise ValueError("longer than 512 tokens")
             return super().embed(texts, kind=kind)
 
-    memory = open_memory(embedder=embedder and Small())
+    memory = open_memory(embedder=embedder and Small(512))
     filler = "and so we went on and on without a full stop "
     long = f"Zymurgy {filler * 650} quokkas {filler * 650} heliotrope"
     assert len(long) > 58_000

@@ -88,7 +88,7 @@ def test_broken_vectors_are_named_and_made_anew_from_the_words_those_that_wait_t
     memory = open_memory(workers=0)
     memory.add([said(f"Kiln {n} is hot.", id=f"k{n}") for n in range(20)], user_id="u")
     memory.add([said(f"Kiln {n} is hot.", id=f"k{n}") for n in range(20, 40)], user_id="u", embed="later")
-    path = memory._store._file.path
+    path = memory._store._database.path
     memory.close()
     with sqlite3.connect(path) as raw:
         raw.execute("UPDATE unit_vectors SET data = x'00'")

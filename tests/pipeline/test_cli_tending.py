@@ -96,17 +96,17 @@ def test_a_message_has_a_history_of_its_metadata_in_one_line_each_whatever_its_i
 
 def test_what_is_forgotten_is_first_shown_then_archived_then_restored(told):
     few = ("forget", "--max-notes", "2", "--half-life-days", "1")
-    shown = "N3  Ana, preference: I love tea.\n   since 2024-07-01; from c; archived\n"
+    shown = "N1  Ana, preference: I like Lisbon.\n   since 2024-03-01; from a; archived\n"
     assert told(*few, "--dry-run") == (0, shown, "1 note archived, if it were not a dry run\n")
     assert len(json.loads(told("notes", "--json")[1])["notes"]) == 3
     assert told(*few) == (0, shown, "1 note archived\n")
     assert told(*few) == (0, "", "0 notes archived\n")
-    assert "N3 " not in told("notes")[1]
-    assert told("restore", "N3") == (0, shown.replace("archived", "current"), "")
-    assert "N3 " in told("notes")[1]
+    assert "N1 " not in told("notes")[1]
+    assert told("restore", "N1") == (0, shown.replace("archived", "current"), "")
+    assert "N1 " in told("notes")[1]
     [gone] = json.loads(told(*few, "--json")[1])["notes"]
-    assert (gone["note_id"], gone["status"]) == ("N3", "archived")
-    assert json.loads(told("restore", "N3", "--json")[1])["note"]["status"] == "current"
+    assert (gone["note_id"], gone["status"]) == ("N1", "archived")
+    assert json.loads(told("restore", "N1", "--json")[1])["note"]["status"] == "current"
 
 
 # what waits for a person -----------------------------------------------------------------------------------

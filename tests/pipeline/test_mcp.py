@@ -21,8 +21,8 @@ from mnemic.service import mcp as service
 from mnemic.service.mcp_tools import TOOLS
 
 NAMES = [
-    "add_memory", "search_memories", "get_context", "get_memory", "list_notes", "update_memory", "delete_memory",
-    "delete_all_memories", "memory_status",
+    "add_memory", "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed",
+    "update_memory", "delete_memory", "delete_all_memories", "memory_status",
 ]  # fmt: skip
 MODES = ("auto", "legacy")
 SAID = [
@@ -73,7 +73,7 @@ def test_tools_are_these_and_say_what_they_change(served, mode):
     assert [tool.name for tool in tools] == NAMES
     hints = {tool.name: tool.annotations for tool in tools}
     assert {name for name in NAMES if hints[name].read_only_hint} == {
-        "search_memories", "get_context", "get_memory", "list_notes", "memory_status",
+        "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed", "memory_status",
     }  # fmt: skip
     assert {name for name in NAMES if hints[name].destructive_hint} == {
         "update_memory", "delete_memory", "delete_all_memories",
@@ -203,7 +203,7 @@ def test_profile_and_episodes_are_resources(served, memory, mode):
         return read
 
     profile, episodes, ana, episode = using(served, work, mode).values()
-    assert "N1 · fact about Ana · from 2024-05-01 to 2024-06-01 · turns m1: I moved to Lisbon in May." in profile
+    assert "N1 · fact about Ana · from 2024-05-01 · turns m1: I moved to Lisbon in May." in profile
     assert ana == profile
     assert "E:m1 · session monday" in episodes
     assert "The landlord keeps bees on the roof." in episode

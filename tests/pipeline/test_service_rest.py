@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 import re
+from pathlib import Path
 
 import pytest
 
@@ -366,7 +367,7 @@ def test_erasing_drops_the_replies_that_were_kept(here, client):
     gone = client.delete("/v1/memories/m1", params=ANA, headers={"Idempotency-Key": "d"})
     again = client.delete("/v1/memories/m1", params=ANA, headers={"Idempotency-Key": "d"})
     assert (gone.json(), again.json(), again.headers["Idempotency-Replayed"]) == ({"erased": 1}, {"erased": 1}, "true")
-    path = here.memory._database
+    path = Path(here.memory._database)
     here.memory.close()
     for name in path.parent.iterdir():
         assert b"secret bees" not in name.read_bytes()

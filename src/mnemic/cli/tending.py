@@ -77,6 +77,8 @@ def undo(
     json: options.AsJson = False,
 ) -> None:
     """Take back one operation, or all of one run, by others that can be undone in turn."""
+    if (operation_id is None) == (run is None):
+        raise typer.BadParameter("name one operation, or a run by --run")
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
         done = memory.undo(operation_id, user_id=user_id, run=run)

@@ -12,6 +12,7 @@ from typing import TYPE_CHECKING
 from mnemic.algo import names, render
 from mnemic.algo.borrowed import borrowed
 from mnemic.algo.recalled import blanked
+from mnemic.algo.trust import least, tier_of
 from mnemic.errors import MnemicError
 from mnemic.models.foreign import told
 from mnemic.prompts import evolve
@@ -101,6 +102,7 @@ def _note(draft: Draft, turns: Sequence[Turn], owner: str, cause: dict[str, Json
         valid=Interval(_since(draft, cited), None),
         sources=tuple(Span(turns[number - 1].turn_id, 0, len(turns[number - 1].text)) for number in sources),
         metadata=cause,
+        tier=least(tier_of(turns[number - 1]) for number in sources),
     )
 
 

@@ -11,9 +11,10 @@ from datetime import datetime
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
 from mnemic.errors import ModelError, NotFound, StoreError
-from mnemic.memory import replacing
 from mnemic.memory.agreement import calibrate, serving
 from mnemic.memory.noting import Given, contradicted, resolved
+from mnemic.memory.replacing import may as may_replace
+from mnemic.memory.replacing import replace_old
 from mnemic.memory.replan import replanned
 from mnemic.protocols import Batch, CueExtractor, Embedder, Held, Store, Written
 from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
@@ -152,11 +153,11 @@ class Writer:
 
         What was written stays written: no failure here may look like that of the write, and ``reflect`` does it then.
         """
-        new = [note_id for note_id, note in zip(written.note_ids, batch.notes, strict=True) if replacing.may(note)]
+        new = [note_id for note_id, note in zip(written.note_ids, batch.notes, strict=True) if may_replace(note)]
         if not new:
             return
         try:
-            replanned(lambda: replacing.replace_old(self._store, user_id, new, now=self._clock()))
+            replanned(lambda: replace_old(self._store, user_id, new, now=self._clock()))
         except StoreError as error:
             _log.warning("what notes %s of user %r replace still counts: %s", ", ".join(new), user_id, error)
 

@@ -60,7 +60,7 @@ def _arguments(name: str, other: Planted, named: Sequence[str], asked: Sequence[
     """What to call a tool with: each of its fields once with each value that may lead to another's."""
     values: Mapping[str, Sequence[Json]] = {
         "query": asked, "id": named, "turn_id": named, "session_id": [other.secret, named[0]], "about": [other.secret],
-        "messages": [[]], "metadata": [{}], "confirm": [True],
+        "topic": asked, "messages": [[]], "metadata": [{}], "confirm": [True],
     }  # fmt: skip
     fields = TOOLS[name].takes.model_fields
     needed: dict[str, Json] = {field: values[field][0] for field, one in fields.items() if one.is_required()}

@@ -53,6 +53,7 @@ def _searched(opened: TenantMemory, user: str, other: Planted, chance: random.Ra
             "answer_stream": lambda q: opened.answer_stream(q, user_id=user),
             "cues": lambda q: opened.cues(user_id=user, like=q),
             "neighbours": lambda q: opened.neighbours(q, user_id=user),
+            "evolution": lambda q: opened.evolution(q, user_id=user),
         }
         for name, read in asked.items():
             yield name, unquoted(_said(lambda r=read, q=query: r(q)), query)
@@ -61,7 +62,7 @@ def _searched(opened: TenantMemory, user: str, other: Planted, chance: random.Ra
 def _listed(opened: TenantMemory, user: str, other: Planted) -> Iterator[tuple[str, str]]:
     named = (
         "notes", "episodes", "get_all", "history", "proposals", "notice", "status", "sessions", "traces", "cues",
-        "enrich", "retry",
+        "enrich", "retry", "quarantine",
     )  # fmt: skip
     for name in named:
         yield name, unquoted(_said(lambda n=name: getattr(opened, n)(user_id=user)), user)
@@ -70,6 +71,7 @@ def _listed(opened: TenantMemory, user: str, other: Planted) -> Iterator[tuple[s
         "notes of every status": lambda: opened.notes(user_id=user, statuses=STATUSES),
         "get_all of ids": lambda: opened.get_all(user_id=user, turn_ids=list(other.ids)),
         "neighbours": lambda: opened.neighbours(other.secret, user_id=user, limit=1000),
+        "diff": lambda: opened.diff("2000-01-01", user_id=user),
         "wait": lambda: opened.wait(user_id=user, timeout=0),
         "reflect": lambda: opened.reflect(user_id=user, dry_run=True),
         "forget": lambda: opened.forget(user_id=user, max_notes=1, dry_run=True),
@@ -100,7 +102,10 @@ def _changed(opened: TenantMemory, user: str, named: Sequence[str]) -> Iterator[
         "reject": lambda i: opened.reject(i, user_id=user),
         "retract": lambda i: opened.retract(i, user_id=user),
         "restore": lambda i: opened.restore(i, user_id=user),
+        "release": lambda i: opened.release(i, user_id=user),
+        "discard": lambda i: opened.discard(i, user_id=user),
         "undo": lambda i: opened.undo(i, user_id=user),
+        "undo a run": lambda i: opened.undo(run=i, user_id=user),
         "update": lambda i: opened.update(i, user_id=user, metadata={}),
         "delete": lambda i: opened.delete(user_id=user, turn_id=i),
         "delete a session": lambda i: opened.delete(user_id=user, session_id=i),

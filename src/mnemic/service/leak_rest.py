@@ -51,7 +51,7 @@ class Rest:
                 "about": other.secret, "session_id": other.secret, "agent_id": other.secret, "turn_ids": other.ids[0],
                 "like": one, "statuses": "superseded", "cursor": cursor,
             }  # fmt: skip
-            query = {"user_id": user, "limit": "1000"} | dict(
+            query = {"user_id": user, "limit": "1000", "topic": one, "a": "2000-01-01"} | dict(
                 chance.sample(list(narrowed.items()), chance.randrange(3))
             )
             query = {name: value for name, value in query.items() if name in known}
