@@ -242,11 +242,9 @@ class SourceFile:
 def _zipped(path: Path, member: str) -> _Unpacked:
     """A member of a zip file, read where it lies: nothing is unpacked to a folder."""
     try:
-        with contextlib.ExitStack() as held:
-            archive = held.enter_context(zipfile.ZipFile(path))
-            packed = archive.open(member)
+        with zipfile.ZipFile(path) as archive:
+            packed = archive.open(member)  # holds the file open by itself, and closes it
             size = archive.getinfo(member).compress_size
-            held.pop_all()  # what is read holds the file open, and closes it
     except (zipfile.BadZipFile, NotImplementedError, RuntimeError, KeyError, OSError, ValueError) as error:
         # RuntimeError: it is encrypted; NotImplementedError: packed by an unknown method.
         place = f"{member}: {error}"
