@@ -34,7 +34,8 @@ _CHANGED: Final = re.compile(
     r"\b(?:now|moved|relocated|no longer|anymore|any more|these days|nowadays|switched|changed|instead|since then|"
     r"just (?:started|began|got)|got (?:married|divorced|engaged)|new job)\b"
 )
-_PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once|back then|would)\b")
+PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once|back then|would)\b")
+"""What says of a statement that it held before, and not that it holds now."""
 _CORRECTS: Final = re.compile(
     r"\b(?:correction|typo|mistyped|misspoke|i meant|my mistake|i was wrong|got (?:it|that|this) wrong|not (?:the )?\w+"
     r" as i (?:said|wrote))\b"
@@ -73,7 +74,7 @@ def conflict(new: str, old: str) -> Conflict | None:
     """Whether a newer statement takes the place of an older one, by its own words; and how."""
     plain = fold(new)
     corrects = _CORRECTS.search(plain) is not None
-    if not corrects and (not _CHANGED.search(plain) or _PAST.search(plain) or hedged(new) or claims.denied(new)):
+    if not corrects and (not _CHANGED.search(plain) or PAST.search(plain) or hedged(new) or claims.denied(new)):
         return None
     known = {(slot.name, slot.of): slot.value for slot in slots(old)}
     for slot in slots(new):

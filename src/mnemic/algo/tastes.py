@@ -8,6 +8,7 @@ from typing import Final
 from mnemic.algo import claims
 from mnemic.algo.asserted import hedged
 from mnemic.algo.lexical import fold
+from mnemic.algo.slots import PAST
 
 _TASTE: Final = re.compile(
     r"\b(?:(?P<likes>likes?|loves?|enjoys?|adores?|(?:is|am|are) (?:fond of|keen on|crazy about|mad about|into))"
@@ -16,7 +17,6 @@ _TASTE: Final = re.compile(
 )
 _SO_FAR: Final = re.compile(r"\b(?:any ?more|any longer|at all|these days|nowadays|now|very much|a lot|so much)\b")
 """What says of a taste only since when it is, or how much."""
-_PAST: Final = re.compile(r"\b(?:used to|formerly|previously|once|back then|would)\b")
 
 
 def turned(new: str, old: str) -> bool:
@@ -32,7 +32,7 @@ def _taste(text: str) -> tuple[bool, frozenset[str]] | None:
     if found is None or (found["hates"] and claims.denied(text)):
         return None
     # "Cannot stand" and "keen on" are no hedges.
-    if _PAST.search(plain) or hedged(f"{plain[: found.start()]} {plain[found.start('what') :]}"):
+    if PAST.search(plain) or hedged(f"{plain[: found.start()]} {plain[found.start('what') :]}"):
         return None
     what = frozenset(claims.content(_SO_FAR.sub(" ", found["what"])))
     return (bool(found["likes"]) and not claims.denied(text), what) if what else None
