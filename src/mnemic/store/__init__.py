@@ -43,7 +43,7 @@ def open_store(database: str | Path, *, busy_timeout_s: float = 30.0, migrate: b
     try:
         _refuse_half(opened)
         opened.scrub()
-    except BaseException:
+    except BaseException:  # Ctrl-C too: no connection is left open
         opened.close()
         raise
     return SqlStore(opened)
@@ -109,13 +109,13 @@ def _prepared(database: str | Path, busy_timeout_s: float, *, may_migrate: bool)
         server = postgres.PostgresDatabase(parse(database), busy_timeout_s=busy_timeout_s)
         try:
             return server, postgres_schema.prepare(server, may_migrate=may_migrate)
-        except BaseException:
+        except BaseException:  # Ctrl-C too: no connection is left open
             server.close()
             raise
     file = SqliteFile(_path(database), busy_timeout_s=busy_timeout_s)
     try:
         return file, schema.prepare(file, may_migrate=may_migrate)
-    except BaseException:
+    except BaseException:  # Ctrl-C too: no connection is left open
         file.close()
         raise
 

@@ -49,7 +49,7 @@ def _migrate(connection: Connection, database: PostgresDatabase) -> Migrated:
     try:
         schema.upgrade(connection)
         connection.execute(text(f"COMMENT ON TABLE alembic_version IS '{_OURS}'"))
-    except Exception as error:
+    except Exception as error:  # a migration is code that may raise anything; the server undoes it
         if kind_of(error) != "other" or before is None:
             raise
         message = f"{database.name} is still at schema {before} and usable: migrating to {HISTORY.head} failed"
