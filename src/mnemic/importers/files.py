@@ -276,8 +276,12 @@ def _decoded(raw: bytes, number: int) -> Line | Skipped:
 
 
 def _unmarked(stream: io.BufferedReader[Any]) -> io.BufferedIOBase:
-    if stream.peek(3)[:3] == _BOM:
-        stream.read(3)
+    try:
+        if stream.peek(3)[:3] == _BOM:
+            stream.read(3)
+    except BaseException:  # damaged from its beginning: nobody else holds what is to be closed
+        stream.close()
+        raise
     return stream
 
 
