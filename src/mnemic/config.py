@@ -120,6 +120,8 @@ class Fusion:
         speaker: The one who speaks is exactly the one whom the question names; three tenths of it where the words of
             somebody else name them.
         date: Nearness to a time that the question names.
+        order: How late, or early, something was said, where the question asks for the last or the first time; less
+            the less it is about the question.
         note: Cosine of the question to a given note that rests on a sentence, in words other than the sentence's.
         trace: Cosine of the question to the whole trace.
         graph: PageRank over HERO's graph, restarted at the best traces by the other signals and at the activated
@@ -139,6 +141,7 @@ class Fusion:
     lexical: float = 0.4
     speaker: float = 0.5
     date: float = 0.8
+    order: float = 0.3
     note: float = 0.2
     trace: float = 0.6
     graph: float = 0.4
@@ -153,7 +156,7 @@ class Fusion:
 
     def __post_init__(self) -> None:
         """Check the ranges. Raises ValueError."""
-        signals = ("unit", "lexical", "speaker", "date", "note", "trace", "graph", "beside")
+        signals = ("unit", "lexical", "speaker", "date", "order", "note", "trace", "graph", "beside")
         weights = (*signals, "asking", "cue_restart", "rounds")
         _check(self, **dict.fromkeys(weights, (0.0, _ANY)))
         _check(self, spread=(1, _ANY), follow=(0.0, 0.999))

@@ -7,7 +7,7 @@ import pytest
 from hypothesis import given
 from hypothesis import strategies as st
 
-from mnemic.algo.when import proximity
+from mnemic.algo.when import between, proximity
 
 DAY = 86_400.0
 
@@ -54,3 +54,37 @@ def test_between_zero_and_the_largest_weight(intervals: list[list[float]], asked
     asked_for = [(min(a, b), max(a, b), w) for a, b, w in asked]
     found = near(*[(a, b) for a, b in intervals], asked=asked_for)
     assert all(0 <= value <= max((w for *_, w in asked_for), default=0) for value in found)
+
+
+nan = math.nan
+
+
+@pytest.mark.parametrize(
+    ("times", "low", "high"),
+    [
+        ([1, nan, nan, 4], [1, 1, 1, 4], [1, 4, 4, 4]),
+        ([nan, 2, nan], [2, 2, 2], [2, 2, 2]),
+        ([5, nan, 3], [5, 3, 3], [5, 5, 3]),  # an imported dialogue that is out of order
+        ([1, 2], [1, 2], [1, 2]),
+        ([nan, nan], [nan, nan], [nan, nan]),
+        ([], [], []),
+    ],
+)
+def test_what_has_no_date_was_said_between_its_neighbours(times, low, high) -> None:
+    found = between(np.array(times, np.float64))
+    assert [column.tolist() for column in found] == [pytest.approx(low, nan_ok=True), pytest.approx(high, nan_ok=True)]
+
+
+@given(st.lists(st.one_of(st.just(nan), st.floats(-1e9, 1e9)), max_size=12))
+def test_the_neighbours_are_those_that_a_slow_search_finds(times) -> None:
+    low, high = between(np.array(times, np.float64))
+    for place, time in enumerate(times):
+        before = next((other for other in reversed(times[: place + 1]) if other == other), None)
+        after = next((other for other in times[place:] if other == other), None)
+        around = [one for one in (before, after) if one is not None]
+        if time == time:
+            assert (low[place], high[place]) == (time, time)
+        elif around:
+            assert (low[place], high[place]) == (min(around), max(around))
+        else:
+            assert math.isnan(low[place])

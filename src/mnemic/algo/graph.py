@@ -8,17 +8,18 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
+from datetime import UTC, datetime
 from functools import cached_property
 from typing import TYPE_CHECKING
 
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.algo import ppr
+from mnemic.algo import ppr, when
 from mnemic.algo.lexical import BM25
 from mnemic.algo.signs import Codes
 from mnemic.algo.sparse import Sparse
-from mnemic.types import Episode, Metadata, Role
+from mnemic.types import Episode, Interval, Metadata, Role
 
 if TYPE_CHECKING:
     from mnemic.algo.episodes import Stretch
@@ -175,6 +176,29 @@ class Graph:
         for slot in np.flatnonzero(self.turn_alive).tolist():
             found.setdefault(self.turn_session[slot], []).append(slot)
         return {session: np.array(slots, np.int64) for session, slots in found.items()}
+
+    @cached_property
+    def turn_between(self) -> tuple[Doubles, Doubles]:
+        """(n,) the earliest and (n,) the latest moment at which each turn was said, as ``when.between`` says."""
+        low, high = self.turn_time.copy(), self.turn_time.copy()
+        unknown = np.isnan(self.turn_time)
+        if unknown.all():
+            return low, high
+        for session in {self.turn_session[slot] for slot in np.flatnonzero(unknown & self.turn_alive).tolist()}:
+            slots = self.sessions[session]
+            low[slots], high[slots] = when.between(self.turn_time[slots])
+        return low, high
+
+    @cached_property
+    def undated(self) -> dict[str, Interval]:
+        """The living turns without a date -> when they were said, as far as the dated turns around them tell."""
+        slots = np.flatnonzero(np.isnan(self.turn_time) & self.turn_alive)
+        low, high = (times[slots] for times in self.turn_between)
+        return {
+            self.turn_ids[slot]: Interval(datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC))
+            for slot, start, end in zip(slots.tolist(), low.tolist(), high.tolist(), strict=True)
+            if start == start
+        }
 
     @cached_property
     def trace_session(self) -> Ints:

@@ -8,18 +8,24 @@ from datetime import datetime, timedelta
 from typing import Final
 
 from mnemic.algo import names
-from mnemic.types import Note, Trace, Turn
+from mnemic.types import Interval, Note, Trace, Turn
 
 _MINUTE: Final = timedelta(minutes=1)
 _LINE_END = re.compile("\r\n|[\n\r\x0b\x0c\x1c-\x1e\x85\u2028\u2029]")
 
 
-def moment(at: datetime | None) -> str:
-    """``2023-05-08 13:56 UTC``, in the zone it was given in; ``undated`` when unknown."""
+def moment(at: datetime | None, around: Interval | None = None) -> str:
+    """``2023-05-08 13:56 UTC``, in the zone it was given in; ``undated`` when unknown, and ``around`` when that was."""
     if at is None:
-        return "undated"
+        return "undated" if around is None else f"undated, {_around(around)}"
     # Not by strftime, which takes a quarter of the time of rendering a hit.
     return f"{at.year:04}-{at.month:02}-{at.day:02} {at.hour:02}:{at.minute:02} {_zone(at.utcoffset())}"
+
+
+def _around(around: Interval) -> str:
+    if around.start == around.end:
+        return f"about {moment(around.start)}"
+    return f"between {moment(around.start)} and {moment(around.end)}"
 
 
 def _zone(offset: timedelta | None) -> str:
@@ -45,13 +51,14 @@ def words(turn: Turn, start: int, end: int) -> str:
     return "\n".join(pieces)
 
 
-def line(turn: Turn, start: int, end: int) -> str:
+def line(turn: Turn, start: int, end: int, around: Interval | None = None) -> str:
     """One span for reading: who, when, words; further lines of the words are indented.
 
-    So whatever somebody said, a line that is not indented begins another span.
+    So whatever somebody said, a line that is not indented begins another span. ``around`` is when a turn without a date
+    must have been said.
     """
     said = _LINE_END.sub(r"\g<0>  ", words(turn, start, end))
-    return f"{one_line(turn.speaker)} ({moment(turn.timestamp)}): {said}"
+    return f"{one_line(turn.speaker)} ({moment(turn.timestamp, around)}): {said}"
 
 
 def one_line(name: str) -> str:

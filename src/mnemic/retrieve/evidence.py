@@ -60,7 +60,10 @@ def evidence(
         session_id=said[0].session_id,
         speakers=tuple(dict.fromkeys(turn.speaker for turn in said)),
         timestamp=said[0].timestamp,
-        text="\n".join(render.line(turn, span.start, span.end) for turn, span in zip(said, spans, strict=True)),
+        text="\n".join(
+            render.line(turn, span.start, span.end, graph.undated.get(turn.turn_id))
+            for turn, span in zip(said, spans, strict=True)
+        ),
         score=score,
         signals=signals,
         paths=paths,

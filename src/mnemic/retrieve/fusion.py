@@ -9,7 +9,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnemic.algo import activation, lexical, ppr
+from mnemic.algo import activation, lexical, ordinal, ppr
 from mnemic.algo.candidates import Floats, Targets
 from mnemic.algo.graph import Doubles, Mask
 from mnemic.algo.vectors import dot
@@ -89,6 +89,8 @@ class _Sentences:
         }
         if (near := dated(matched.question, graph, config)) is not None:
             signals["date"] = near[graph.unit_turn] * passing
+        if matched.question.which is not None:
+            signals["order"] = _ordered(matched, matched.question.which, signals["unit"])
         weights = {name: float(getattr(config, name)) for name in signals}
         used = {name: weights[name] * values for name, values in signals.items() if weights[name] and np.any(values)}
         return cls(used, sum(used.values(), np.zeros(len(passing))), words)
@@ -193,6 +195,14 @@ def _standing(matched: Matched, sentences: _Sentences) -> float | None:
     own = matched.graph.turn_speaker == next(iter(named))
     mine, others = (turns[matched.candidates.turns & mask] for mask in (own, ~own))
     return _of_the_best(mine) - _of_the_best(others) if len(mine) and len(others) else None
+
+
+def _ordered(matched: Matched, which: ordinal.Which, alike: Doubles) -> Doubles:
+    """(u,) how late or early a sentence was said among all that pass, as far as it is about the question at all."""
+    passing = matched.candidates.turns
+    place = np.zeros(len(passing))
+    place[passing] = ordinal.place(matched.graph.turn_between[1][passing], which)
+    return place[matched.graph.unit_turn] * _share(alike)
 
 
 def _noted(matched: Matched) -> Doubles:

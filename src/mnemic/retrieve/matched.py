@@ -197,7 +197,7 @@ def dated(question: Question, graph: Graph, config: Fusion) -> Doubles | None:
     asked = [(start, end, config.relative_date if relative else 1.0) for start, end, relative in question.asked]
     if not asked:
         return None
-    near = when.proximity(graph.turn_time, graph.turn_time, asked, scale_days=config.date_scale_days)
+    near = when.proximity(*graph.turn_between, asked, scale_days=config.date_scale_days)
     spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
     np.maximum.at(near, graph.phrase_turn, spoken)
     return near

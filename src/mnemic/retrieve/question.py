@@ -8,7 +8,7 @@ from typing import TYPE_CHECKING
 
 import numpy as np
 
-from mnemic.algo import lexical, names, temporal
+from mnemic.algo import lexical, names, ordinal, temporal
 from mnemic.algo.graph import Graph
 from mnemic.config import Configuration, Hero
 from mnemic.types import CueMention, Interval
@@ -32,6 +32,7 @@ class Question:
         terms: For lexical scoring, without stop words and names.
         named: The speakers it names, as positions in ``graph.speakers``.
         asked: (start, end, is relative) of the times it names, in seconds since the epoch.
+        which: Whether it means the first or the last of several times.
     """
 
     text: str
@@ -41,6 +42,7 @@ class Question:
     terms: tuple[str, ...]
     named: frozenset[int]
     asked: tuple[tuple[float, float, bool], ...]
+    which: ordinal.Which | None = None
 
 
 def understand(
@@ -92,6 +94,7 @@ def understand(
         terms=tuple(lexical.content_terms(stripped)),
         named=names.named(text, graph.speakers),
         asked=_asked(text, graph, reference),
+        which=ordinal.wanted(text),
     )
 
 
