@@ -106,14 +106,14 @@ def test_a_question_is_read_from_the_form():
             ask_view.question({"q": "bees?", **wrong})
 
 
-def test_hits_have_bars_that_sum_to_their_score_and_a_way_each(seen):
+def test_hits_have_a_probability_bars_of_what_speaks_for_them_and_a_way_each(seen):
     found = ask_view.ask(seen, "ana", ask_view.Question("Who keeps bees?"))
     first = found.hits[0]
     assert [(line.speaker, line.text) for line in first.lines] == [
         ("Ana", "The landlord keeps bees on the roof."),
         ("assistant", "Is the flat quiet?"),
     ]
-    assert sum(float(bar.value) for bar in first.bars) == pytest.approx(float(first.score), abs=0.05)
+    assert 0 < float(first.score) < 1
     assert sum(bar.percent for bar in first.bars) == pytest.approx(100, abs=1)
     assert first.ways[0][0].kind == "query"
     assert not found.nothing

@@ -128,7 +128,7 @@ def test_a_question_in_the_words_of_a_note_finds_what_it_rests_on(talk):
     found = talk.search("Who brews ale in Quokkaville?", user_id="u", granularity="turn")
     lent = {hit.turn_ids: hit.signals.get("note", 0.0) for hit in found.results}
     assert lent["b",] == lent["c",] > lent["a",]
-    assert sum(found.results[0].signals.values()) == pytest.approx(found.results[0].score)
+    assert sum(found.results[0].signals.values()) > sum(found.results[1].signals.values())
     # The words are the turns' own.
     assert not any("Quokkaville" in hit.text for hit in found.results)
     without = talk.search("Who brews ale in Quokkaville?", user_id="u", granularity="turn", config=Fusion(note=0))

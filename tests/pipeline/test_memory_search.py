@@ -2,7 +2,6 @@
 
 from __future__ import annotations
 
-import math
 import threading
 import time
 from datetime import UTC, datetime
@@ -183,8 +182,9 @@ def test_scores_follow_closeness(open_memory):
     scores = [hit.score for hit in found.results]
     assert scores == sorted(scores, reverse=True)
     assert len(set(scores)) == 20
-    for hit in found.results:
-        assert math.isclose(sum(hit.signals.values()), hit.score, rel_tol=1e-9)
+    assert all(0 < score < 1 for score in scores)
+    strengths = [sum(hit.signals.values()) for hit in found.results]
+    assert strengths == sorted(strengths, reverse=True)
     cut = memory.search(" ".join(words), user_id="u", granularity="turn", top_k=20, threshold=scores[6])
     assert turns(cut) == turns(found)[:7]
     assert memory.search("word1", user_id="u", threshold=1e9).nothing_relevant

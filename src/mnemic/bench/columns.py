@@ -6,7 +6,7 @@ from collections.abc import Callable, Mapping, Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.bench.records import Level
+from mnemic.bench.records import DEPTHS, Level
 from mnemic.types import Json
 
 Record = Mapping[str, Json]
@@ -171,6 +171,26 @@ ABSTENTION: Final = (
     Column("recall", "of the unanswerable questions, those it calls so", ("abstention", "recall"), share, True),
     Column("flagged", "questions it calls unanswerable", ("abstention", "flagged"), whole),
 )  # fmt: skip
+
+
+def reliability(level: Level) -> list[Column]:
+    """How far what is said of hits is from what is so, over the first hit, the first five and twenty."""
+    return [
+        *(
+            Column(f"ECE@{k}", f"expected calibration error of the probabilities of the first {k} hits",
+                   ("reliability", level, str(k), "ece"), share, False)
+            for k in DEPTHS
+        ),
+        *(
+            Column(f"{head}@{k}", meaning, ("reliability", level, str(k), name), share, False)
+            for k in (1, DEPTHS[-1])
+            for head, name, meaning in (
+                ("Brier", "brier", "mean squared error of these probabilities"),
+                ("Brier of the rate", "brier_of_rate", "the same of saying for every hit how many are useful"),
+            )
+        ),
+    ]  # fmt: skip
+
 
 COST: Final = (
     Column("CPU ms p50", "processor time of a search, the median", ("cpu_ms", "p50"), small),

@@ -118,6 +118,7 @@ def group(page: Page, found: Group, baseline: str | None) -> None:
     _categories(page, found)
     _halves(page, found)
     _abstention(page, found)
+    _reliability(page, found)
     _cost(page, found)
     _trials(page, found)
     _made_of(page, found)
@@ -273,6 +274,18 @@ def _abstention(page: Page, found: Group) -> None:
     what = "ROC curves of the returned relevance; a large point is a system's own threshold"
     page.show(f"{found.slug}-abstention.png", pictures.abstention(asked), what)
     page.numbers(found.ranked, columns.ABSTENTION, "Knowing that there is no answer")
+
+
+def _reliability(page: Page, found: Group) -> None:
+    for n, level in enumerate(LEVELS):
+        measured = columns.reliability(level)
+        if tables.present(found.ranked.values(), measured):
+            if n == 0:
+                page.say("### Meaning what it says", "A hit's score is the probability that it shows what answers.")
+            page.numbers(found.ranked, measured, "Reliability", title=f"**{LEVEL_WORDS[level].capitalize()}**")
+            if picture := pictures.calibration(found.ranked, level):
+                what = f"Share of useful hits by the probability that was said, {LEVEL_WORDS[level]}"
+                page.show(f"{found.slug}-calibration-{level}.png", picture, what)
 
 
 def _cost(page: Page, found: Group) -> None:

@@ -6,7 +6,7 @@ from collections.abc import Iterable, Mapping, Sequence
 from typing import Final
 
 from mnemic.bench.columns import LEVEL_WORDS, Record, ends, inner, number
-from mnemic.bench.plots import categories, quality, recall, roc, scale, sweep
+from mnemic.bench.plots import calibrated, categories, quality, recall, roc, scale, sweep
 from mnemic.bench.plots.style import Estimate, Figure
 from mnemic.bench.records import DEPTHS, Level, Row
 from mnemic.bench.summary import LEVELS
@@ -77,6 +77,20 @@ def abstention(systems: Mapping[str, Sequence[Row]]) -> Figure | None:
     """
     found = {name: said for name, rows in systems.items() if (said := _relevances(rows))}
     return roc.figure(found) if found else None
+
+
+def calibration(systems: Mapping[str, Record], level: Level) -> Figure | None:
+    """The calibration curve of each system's probabilities at one level; None where nobody says any.
+
+    Of ``--split all`` the test half's: the curves were fitted on the other.
+    """
+    found: dict[str, list[tuple[int, float, float]]] = {}
+    for name, record in systems.items():
+        half = inner(record, "by_half", "test")
+        bins = inner(half or record, "reliability", level, str(DEPTHS[-1])).get("bins")
+        if isinstance(bins, list):
+            found[name] = [tuple(one) for one in bins]  # pyright: ignore[reportArgumentType] - as summary writes them
+    return calibrated.figure(found) if found else None
 
 
 def growth(speed: Sequence[Record]) -> dict[str, Figure]:

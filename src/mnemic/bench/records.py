@@ -102,6 +102,7 @@ class Found:
         relevance: How sure the system is that the memory answers the question at all, higher is surer, comparable
             between questions; None where it has no such number.
         nothing_relevant: The system's own verdict at its shipped threshold; None where it has none.
+        probabilities: Of each hit, that it is useful; empty where the system says no such thing.
         wall_ms, cpu_ms: Time of the search as a whole; CPU time of the process it ran in.
         embedding_cpu_ms: The part of ``cpu_ms`` spent embedding the question; 0 where it embeds nothing.
         model_ms: The part of ``wall_ms`` in which a language model answered; of kept replies when they first came.
@@ -111,6 +112,7 @@ class Found:
     hits: tuple[Hit, ...]
     relevance: float | None = None
     nothing_relevant: bool | None = None
+    probabilities: tuple[float, ...] = ()
     wall_ms: float = 0.0
     cpu_ms: float = 0.0
     embedding_cpu_ms: float = 0.0
@@ -212,7 +214,7 @@ class Row:
         session_ranks: The same for each gold session, over distinct sessions in the order of their best hit.
         tokens: k of ``DEPTHS`` -> tokens of the text of the first k hits (``algo.tokens.count``).
         hits: How many hits came back.
-        model_ms, usage: As in ``Found``.
+        model_ms, usage, probabilities: As in ``Found``.
     """
 
     question_id: str
@@ -232,6 +234,7 @@ class Row:
     embedding_cpu_ms: float
     model_ms: float = 0.0
     usage: Mapping[str, Usage] = field(default_factory=dict[str, Usage])
+    probabilities: tuple[float, ...] = ()
 
 
 @dataclass(frozen=True, slots=True)

@@ -21,6 +21,7 @@ from mnemic.errors import InvalidFile
 from mnemic.importers.files import Line, SourceFile, parse
 
 _OF_MODELS = frozenset({"model_ms", "usage"})
+_MAY_LACK = _OF_MODELS | {"probabilities"}
 _ROW_FIELDS = frozenset(field.name for field in fields(Row))
 
 
@@ -139,8 +140,10 @@ def _rows(path: Path, summaries: int) -> tuple[tuple[Row, ...], ...]:
 
 
 def _row_as_json(row: Row) -> dict[str, Any]:
-    """A row's fields; those about language models only where one was asked."""
-    return {name: value for name, value in asdict(row).items() if row.usage or name not in _OF_MODELS}
+    """A row's fields; those about language models only where one was asked, probabilities to four digits."""
+    fields = {name: value for name, value in asdict(row).items() if row.usage or name not in _OF_MODELS}
+    said = fields.pop("probabilities")
+    return {**fields, "probabilities": [round(one, 4) for one in said]} if said else fields
 
 
 def row_from_json(record: Mapping[str, Any]) -> Row:
@@ -149,7 +152,7 @@ def row_from_json(record: Mapping[str, Any]) -> Row:
     Raises:
         ValueError, TypeError, AttributeError: It is no such object.
     """
-    if odd := _ROW_FIELDS.symmetric_difference(record) - _OF_MODELS:
+    if odd := _ROW_FIELDS.symmetric_difference(record) - _MAY_LACK:
         raise ValueError(f"missing or unknown: {', '.join(sorted(odd))}")
     if record["level"] not in get_args(Level) or record["half"] not in get_args(Half):
         raise ValueError(f"level {record['level']!r}, half {record['half']!r}")
@@ -158,6 +161,7 @@ def row_from_json(record: Mapping[str, Any]) -> Row:
         "ranks": _ranks(record["ranks"]),
         "session_ranks": _ranks(record["session_ranks"]),
         "tokens": {int(depth): int(count) for depth, count in record["tokens"].items()},
+        "probabilities": tuple(map(float, record.get("probabilities", ()))),
         "usage": {purpose: Usage(**one) for purpose, one in record.get("usage", {}).items()},
     }
     return Row(**read)

@@ -173,6 +173,7 @@ def row(question: Question, level: Level, found: Found) -> Row:
         embedding_cpu_ms=found.embedding_cpu_ms,
         model_ms=found.model_ms,
         usage=found.usage,
+        probabilities=found.probabilities[:_DEEPEST],
     )
 
 

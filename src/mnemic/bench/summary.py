@@ -17,6 +17,7 @@ from mnemic.bench import metrics
 from mnemic.bench.abstention import abstention
 from mnemic.bench.provenance import Provenance
 from mnemic.bench.records import DEPTHS, PROMPT_TOKENS, Built, DatasetName, Level, Outcome, Row, Usage
+from mnemic.bench.reliability import reliability
 from mnemic.bench.statistics import CONFIDENCE, RESAMPLES, SEED, intervals
 from mnemic.types import Json
 
@@ -120,6 +121,7 @@ def _quality(rows: Sequence[Row], dataset: DatasetName, by_conversation: bool) -
         **blocks,
         "by_category": categories,
         "abstention": _abstention(asked),
+        **_reliability(rows),
     }
 
 
@@ -216,6 +218,35 @@ def _abstention(rows: Sequence[Row]) -> Json:
         "recall": _maybe(found.recall),
         "flagged": found.flagged,
         "without_relevance": found.without_relevance,
+    }
+
+
+def _reliability(rows: Sequence[Row]) -> Summary:
+    """How reliable the hits' probabilities are, by level and depth, where the system says any."""
+    found: Summary = {}
+    for level in LEVELS:
+        # As in ``abstention``: an answerable question without usable evidence says nothing.
+        own = [row for row in rows if row.level == level and (row.ranks or not row.answerable) and row.probabilities]
+        if own:
+            found[level] = {str(k): _reliable(own, k) for k in DEPTHS}
+    return {"reliability": found} if found else {}
+
+
+def _reliable(rows: Sequence[Row], depth: int) -> Json:
+    said = [row.probabilities[:depth] for row in rows]
+    useful = [
+        [row.answerable and rank in row.ranks for rank in range(1, len(one) + 1)]
+        for row, one in zip(rows, said, strict=True)
+    ]
+    found = reliability(np.concatenate(said), np.concatenate(useful).astype(np.float64))
+    bins: list[Json] = [[one.n, rounded(one.said), rounded(one.useful)] for one in found.bins]
+    return {
+        "hits": found.n,
+        "rate": rounded(found.rate),
+        "ece": rounded(found.ece),
+        "brier": rounded(found.brier),
+        "brier_of_rate": rounded(found.brier_of_rate),
+        "bins": bins,
     }
 
 

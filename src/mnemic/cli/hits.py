@@ -16,6 +16,7 @@ def as_json(found: SearchResult) -> dict[str, Json]:
         "results": [hit(one) for one in found.results],
         "relevance": found.relevance,
         "nothing_relevant": found.nothing_relevant,
+        "calibrated": found.calibrated,
         "took_ms": round(found.took_ms, 2),
     }
 

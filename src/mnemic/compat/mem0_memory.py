@@ -139,7 +139,8 @@ class Memory:
             query: In plain words.
             top_k: At most so many; 0 for none.
             filters: ``user_id``, ``agent_id``, ``run_id``, and conditions on metadata.
-            threshold: The least score; scores are mnemic's, and compare within one search.
+            threshold: The least score: what all signals together give, at most 1; it compares within one search. (The
+                probabilities of ``Memory.search`` would let far less through the threshold that mem0 has by default.)
             rerank: By the words' meaning in each other's company, offline; some 25 ms a result.
             explain: Add ``score_details``: what each signal contributes.
             reference_date: What "yesterday" in the query counts from.
@@ -161,7 +162,6 @@ class Memory:
             agent_id=whose.agent_id,
             session_id=whose.session_id,
             top_k=top_k,
-            threshold=threshold,
             filters=wanted,
             reference_time=cast(datetime | None, reference_date),
             granularity="turn",
@@ -169,8 +169,11 @@ class Memory:
         )
         results: list[Item] = []
         for hit in found.results:
+            score = sum(hit.signals.values())
+            if threshold is not None and score < threshold:
+                continue
             one = self._item(whose.user_id, self._turn(whose.user_id, hit.turn_ids[0]))
-            one["score"] = hit.score
+            one["score"] = score
             if explain:
                 one["score_details"] = dict(hit.signals)
             results.append(one)

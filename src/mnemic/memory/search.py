@@ -21,6 +21,7 @@ from mnemic.memory import past, reranking
 from mnemic.memory.agreement import serving
 from mnemic.memory.asked_models import question_cues
 from mnemic.memory.turn_reader import TurnReader
+from mnemic.models import registry
 from mnemic.models.checked import Loading
 from mnemic.types import Evidence, Granularity, Json, Mode, Scope, SearchResult, Thresholds
 
@@ -76,6 +77,7 @@ class Look:
         thresholds: Of the vectors that there are.
         began: When, by ``time.perf_counter``.
         warnings: What had to be done without.
+        is_fitted: Whether there are vectors, of the embedder for which ``algo.usefulness`` was fitted.
     """
 
     question: retrieve.Question
@@ -83,6 +85,7 @@ class Look:
     thresholds: Thresholds
     began: float
     warnings: tuple[str, ...]
+    is_fitted: bool
 
     @property
     def graph(self) -> Graph:
@@ -138,8 +141,9 @@ class Searcher:
         config = checked(request)
         depth = reranking.depth(request.top_k, request.reranker)
         with self.looked(request, config, granularity=request.granularity, limit=depth) as look:
-            hits = self._evidence(request, look.ranking)
+            hits = self._evidence(request, config, look.ranking)
             topic, speaker, warnings = look.topic, look.speaker, look.warnings
+            fitted = config == Fusion() and look.is_fitted
         reranker = None
         if request.reranker is not None and hits:
             hits, failures = _reranked(request.query, hits, request.reranker)
@@ -155,6 +159,7 @@ class Searcher:
             took_ms=took_ms,
             warnings=warnings,
             reranker=reranker,
+            calibrated=fitted and reranker is None,
         )
 
     @contextmanager
@@ -197,7 +202,8 @@ class Searcher:
                 limit=limit,
                 thresholds=thresholds,
             )
-            yield Look(question, ranking, thresholds, began, (*unfound, *warnings))
+            fitted = bool(np.any(question.vector)) and record is not None and registry.is_fitted(record.fingerprint)
+            yield Look(question, ranking, thresholds, began, (*unfound, *warnings), fitted)
 
     def _counting(self, request: Request) -> set[tuple[str, int]] | None:
         """The versions of notes that count for a question about another time; None for one about now."""
@@ -245,16 +251,16 @@ class Searcher:
             return ()
         return (f"turns found by their words alone: {waiting}; the next add changes that, or: {self._way_out}",)
 
-    def _evidence(self, request: Request, ranking: retrieve.Ranking) -> list[Evidence]:
+    def _evidence(self, request: Request, config: Configuration, ranking: retrieve.Ranking) -> list[Evidence]:
         graph = ranking.matched.graph
         allowed = ranking.matched.candidates.turns
-        found = [
-            (int(slot), retrieve.spans_of(graph, int(slot), request.granularity, allowed)) for slot in ranking.order
-        ]
+        order: list[int] = ranking.order.tolist()
+        scores: list[float] = retrieve.useful(ranking, config, request.granularity).tolist()
+        found = [(slot, retrieve.spans_of(graph, slot, request.granularity, allowed)) for slot in order]
         reader = TurnReader(self._store, request.scope.user_id)
         reader.read([span.turn_id for _, spans in found for _, span in spans])
         hits: list[Evidence] = []
-        for slot, owned in found:
+        for (slot, owned), score in zip(found, scores, strict=True):
             # Somebody may have erased a turn since the index was brought up to date.
             spans = [(trace, span) for trace, span in owned if span.turn_id in reader.turns]
             if not spans:
@@ -266,7 +272,7 @@ class Searcher:
                     trace,
                     [span for _, span in spans],
                     reader.turns,
-                    score=float(ranking.scores[slot]),
+                    score=score,
                     signals={name: float(values[slot]) for name, values in ranking.contributions.items()},
                     paths=retrieve.paths(ranking.matched, trace, reader.words) if request.explain else (),
                 )

@@ -88,6 +88,11 @@ def is_calibrated(model: Embedder) -> bool:
     return model.thresholds != UNCALIBRATED
 
 
+def is_fitted(fingerprint: str) -> bool:
+    """Whether the probabilities of ``algo.usefulness`` were fitted with the embedder of this fingerprint."""
+    return fingerprint == _encoder("local").fingerprint
+
+
 def spec(name: str) -> str | None:
     """The spec that names the embedder of a name; None where only an object does."""
     for one, encoder in _ENCODERS.items():

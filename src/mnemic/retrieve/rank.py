@@ -6,7 +6,7 @@ from dataclasses import dataclass
 
 import numpy as np
 
-from mnemic.algo import select
+from mnemic.algo import select, usefulness
 from mnemic.algo.candidates import Targets
 from mnemic.algo.graph import Doubles, Graph, Ints, Mask
 from mnemic.config import Configuration, Hero
@@ -23,6 +23,7 @@ class Ranking:
     Attributes:
         order: Slots of the best, best first.
         scores: (targets,).
+        lead: How much the best is ahead of the next; 0 where there is no next.
         contributions: name -> (targets,); they sum to ``scores``.
         cosine: The best cosine of the question to a unit, in [0, 1].
         coverage: In [0, 1]: how much of the question's words, weighted by rarity, the best document holds.
@@ -32,6 +33,7 @@ class Ranking:
 
     order: Ints
     scores: Doubles
+    lead: float
     contributions: dict[str, Doubles]
     cosine: float
     coverage: float
@@ -74,12 +76,29 @@ def rank(
     ties = [-near, graph.trace_ordinal if targets.traces else -targets.of_units(matched.units)]
     may = matched.candidates.traces if targets.traces else matched.candidates.turns
     held = graph.windows.coverage(question.terms)[graph.unit_window] * matched.candidates.units
+    # Two at least, so that what is said of the best does not depend on how many are wanted.
+    order = select.best(scores, may, max(limit, 2), ties=ties)
     return Ranking(
-        order=select.best(scores, may, limit, ties=ties),
+        order=order[:limit],
         scores=scores,
+        lead=float(scores[order[0]] - scores[order[1]]) if len(order) > 1 else 0.0,
         contributions=contributions,
         cosine=float(matched.units.max(initial=0.0)),
         coverage=float(held.max(initial=0.0)),
         standing=standing,
         matched=matched,
     )
+
+
+def useful(ranking: Ranking, config: Configuration, granularity: Granularity) -> Doubles:
+    """(limit,) the scores that hits are given, in their order: of ``default`` how likely each is to be useful.
+
+    Args:
+        ranking: From ``rank``.
+        config: What it was ranked by.
+        granularity: What was ranked.
+    """
+    strengths = ranking.scores[ranking.order]
+    if isinstance(config, Hero):
+        return strengths
+    return usefulness.probabilities(strengths, ranking.lead, ranking.standing, usefulness.CURVES[granularity])

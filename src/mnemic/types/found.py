@@ -30,8 +30,10 @@ class Evidence:
         quotes: The words of each span, aligned with ``spans``.
         text: The spans rendered for reading: speaker, date, words.
         timestamp: Of the first span's turn.
-        score: Fused score; comparable within one search.
-        signals: What each signal contributed to ``score``; they sum to it.
+        score: In ``default`` the probability, in (0, 1), that the hit holds words which answer the question, see
+            ``SearchResult.calibrated``. In ``hero`` its share of PageRank's mass; with a reranker the reranker's. Of a
+            note or an episode what its layer ranks by.
+        signals: What each signal contributed to what hits are ranked by, which is their sum.
         paths: With ``explain``: the ways from the question's words to this hit, strongest first.
         episode_id: Of a whole episode; its ``trace_id`` is that of its best trace.
     """
@@ -119,6 +121,8 @@ class SearchResult:
         took_ms: Wall time of the search, in milliseconds, without loading the model and the index before it.
         warnings: What the search had to do without (no vectors, a failing reranker), if anything.
         reranker: Who put the hits in their last order; None where nobody did (methods.md R6).
+        calibrated: Whether the scores are probabilities that were measured: of ``default`` as it ships, with the
+            embedder that mnemic brings. With another embedder, or other weights, they are in the same unit, unmeasured.
         notes: What the mode found in Note Memory, best first; none in the modes that do not look there. ``results``
             are then the words that these notes rest on, and what else was found.
         sufficiency: How each layer was judged, in order; only of ``best_effort``.
@@ -134,6 +138,7 @@ class SearchResult:
     notes: tuple[FoundNote, ...] = ()
     sufficiency: tuple[Sufficiency, ...] = ()
     operations: tuple[str, ...] = ()
+    calibrated: bool = False
 
 
 @dataclass(frozen=True, slots=True)

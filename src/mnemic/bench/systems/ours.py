@@ -144,6 +144,7 @@ class Ours:
             self._hits(found),
             relevance=found.relevance,
             nothing_relevant=found.nothing_relevant,
+            probabilities=tuple(hit.score for hit in found.results) if found.calibrated else (),
             wall_ms=(watch.wall_s - asked.waited_s + asked.took_s) * 1000,
             cpu_ms=watch.cpu_s * 1000,
             embedding_cpu_ms=(self._embedder.cpu_s - embedding) * 1000 if self._embedder else 0.0,

@@ -36,7 +36,7 @@ class Question:
 
 @dataclass(frozen=True, slots=True)
 class Bar:
-    """What one signal contributed: its value, and its part of the best hit's score, in percent."""
+    """What one signal contributed: its value, and its part of what the best hit is ranked by, in percent."""
 
     name: str
     value: str
@@ -155,7 +155,7 @@ def ask(memory: TenantMemory, user_id: str, asked: Question) -> Asked:
         threshold=asked.threshold,
         explain=True,
     )
-    best = max((hit.score for hit in found.results), default=0.0)
+    best = max((sum(hit.signals.values()) for hit in found.results), default=0.0)
     speakers = _speakers(memory, user_id, found)
     took = f"in {found.took_ms:.0f} ms"
     return Asked(
