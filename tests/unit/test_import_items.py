@@ -11,7 +11,7 @@ from hypothesis import strategies as st
 from mnemic.errors import InvalidFile
 from mnemic.importers import items as module
 from mnemic.importers.files import SourceFile
-from mnemic.importers.items import Item, items
+from mnemic.importers.items import Item, Member, items, items_within, members
 from mnemic.importers.records import Skipped
 
 JSON = st.recursive(
@@ -66,7 +66,7 @@ def test_a_file_that_was_cut(path, cut):
 
 def test_what_stands_behind_the_end(path):
     found = read(path, b"[1] [2]")
-    assert found == [Item(1, 1), Skipped("what stands behind the end of the JSON array", "the end of the file")]
+    assert found == [Item(1, 1), Skipped("what stands behind the end of the JSON value", "the end of the file")]
 
 
 def test_no_array(path):
@@ -85,3 +85,85 @@ def test_deep_nesting_is_one_broken_item(path):
         Skipped("not JSON", "item 2"),
         Item(3, 2),
     ]
+
+
+# Arrays within an object ----------------------------------------------------------------------------------------------
+
+KEYS = st.sampled_from(["results", "memories", "mem\u00f3ries", 'a"]', "b"]) | st.text()
+
+
+def written(path, data):
+    path.write_bytes(data)
+    return SourceFile(path, "s")
+
+
+@pytest.mark.parametrize("indent", [None, 2])
+@pytest.mark.parametrize("ascii_only", [True, False])
+def test_an_object_is_read_as_the_standard_library_reads_it(path, indent, ascii_only):
+    @given(st.dictionaries(KEYS, JSON | st.lists(JSON, max_size=4), max_size=5))
+    def check(whole):
+        file = written(path, json.dumps(whole, indent=indent, ensure_ascii=ascii_only).encode("utf-8", "surrogatepass"))
+        arrays = [key for key in ("results", "memories") if isinstance(whole.get(key), list)]
+        in_order = [item for key, value in whole.items() if key in arrays for item in value]
+        assert [(item.number, item.value) for item in items_within(file, ("results", "memories"))] == list(
+            enumerate(in_order, 1)
+        )
+        left = {key: [] if key in arrays else value for key, value in whole.items()}
+        assert {member.key: member.value for member in members(file, ("results", "memories"))} == left
+
+    check()
+
+
+def test_a_broken_item_or_member_costs_only_itself(path):
+    file = written(path, b'{"a": 1, "list": [1, nope, "\xff", 4], b: 2, "c" 3, "d": 4, "list" : []}')
+    assert list(items_within(file, ["list"])) == [
+        Item(1, 1),
+        Skipped("not JSON", "item 2"),
+        Skipped("not UTF-8", "item 3"),
+        Item(4, 4),
+    ]
+    assert list(members(file, ["list"])) == [
+        Member("a", 1),
+        Member("list", []),
+        Skipped("not JSON", "member 3"),
+        Skipped("not JSON", "member 4"),
+        Member("d", 4),
+        Member("list", []),
+    ]
+
+
+def test_what_is_no_member_of_the_outermost_object_is_not_gone_into(path):
+    file = written(path, b'{"a": {"list": [1]}, "b": [{"list": [2]}], "list": {"list": [3]}}')
+    assert list(items_within(file, ["list"])) == []
+    assert list(members(file, ["list"])) == [
+        Member("a", {"list": [1]}),
+        Member("b", [{"list": [2]}]),
+        Member("list", {"list": [3]}),
+    ]
+
+
+@pytest.mark.parametrize(
+    ("cut", "found"),
+    [
+        (b'{"list": [1, {', [Item(1, 1), Skipped("the file ends in the midst of it", "item 2")]),
+        (b'{"list": [1', [Skipped("the file ends in the midst of it", "item 1")]),
+        (b'{"list": [1], 2', [Item(1, 1), Skipped("the file ends in the midst of it", "behind the last whole member")]),
+        (b'{"list": [1]} {', [Item(1, 1), Skipped(module.BEHIND, "the end of the file")]),
+        (b'{"list": [1] oops, "b": 2}', [Item(1, 1)]),
+    ],
+)  # fmt: skip
+def test_an_object_that_was_cut(path, cut, found):
+    assert list(items_within(written(path, cut), ["list"])) == found
+
+
+def test_what_stands_behind_an_array_is_told(path):
+    assert list(members(written(path, b'{"list": [1] oops, "b": 2}'), ["list"])) == [
+        Member("list", []),
+        Skipped("not JSON", "member 2"),
+        Member("b", 2),
+    ]
+
+
+def test_no_object(path):
+    with pytest.raises(InvalidFile, match=r"a\.json: is not a JSON object"):
+        list(items_within(written(path, b"[1]"), ["list"]))

@@ -2,7 +2,8 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator, Sequence
+from collections.abc import Iterable, Iterator, Mapping, Sequence
+from dataclasses import replace
 from typing import cast
 
 from mnemic.importers.ids import StableIds, fingerprint
@@ -19,6 +20,8 @@ REPEATED = "a message that came before, with the same id and words"
 
 _SPEAKS = ("content", "text", "tool_calls", "tool_call_id", "function_call", "refusal", "audio")
 _SESSION_KEYS = ("session_id", "conversation_id", "id")
+HEAD = frozenset((*_SESSION_KEYS, "user_id", "agent_id", "timestamp", "created_at", "title", "metadata", "messages"))
+"""The members of a conversation that are read."""
 
 
 class Chat:
@@ -72,25 +75,46 @@ class Chat:
         """
         head: dict[str, Json] = raw if isinstance(raw, dict) else {}
         listed = head.get("messages") if head else raw
-        if not isinstance(listed, list):
+        if isinstance(listed, list):
+            yield from self.under(head, enumerate(listed, 1), name, where)
+        else:
             yield Skipped("neither a message nor a conversation", where)
-            return
+
+    def under(
+        self, head: Mapping[str, Json], listed: Iterable[tuple[int, Json] | Skipped], name: str, where: str
+    ) -> Iterator[Record]:
+        """The messages of one conversation, at most ``BATCH`` together.
+
+        Args:
+            head: The conversation without its messages.
+            listed: These, counted from 1.
+            name: As for ``conversation``.
+            where: As for ``conversation``.
+        """
         session = first_text(head, _SESSION_KEYS)
+        user, agent = (first_text(head, (key,)) for key in ("user_id", "agent_id"))
+        whole = Conversation(user, session or name, (), agent, _metadata(head))
         when = head.get("timestamp", head.get("created_at"))
         messages: list[Message] = []
-        for number, item in enumerate(listed, 1):
-            message = self.message(item, session)
+        for item in listed:
+            if isinstance(item, Skipped):
+                yield item
+                continue
+            number, raw = item
+            message = self.message(raw, session)
             if isinstance(message, str):
                 yield Skipped(message, f"{where}, message {number}".removeprefix(", "))
                 continue
             if when is not None:
                 message.setdefault("timestamp", when)
+            if len(messages) == BATCH:
+                yield replace(whole, messages=tuple(messages))
+                messages = []
             messages.append(message)
-        if not messages:
+        if messages:
+            yield replace(whole, messages=tuple(messages))
+        else:
             yield Skipped("a conversation without messages", where or "the file")
-            return
-        user, agent = (first_text(head, (key,)) for key in ("user_id", "agent_id"))
-        yield Conversation(user, session or name, tuple(messages), agent, _metadata(head))
 
     def _id(self, message: Message, session: str) -> str | None:
         given = message.get("id")
@@ -163,7 +187,7 @@ def is_conversation(raw: Json) -> bool:
     return isinstance(listed, list) and any(is_message(item) for item in cast("Sequence[Json]", listed))
 
 
-def first_text(raw: dict[str, Json], keys: Sequence[str]) -> str | None:
+def first_text(raw: Mapping[str, Json], keys: Sequence[str]) -> str | None:
     """The first of these fields that holds a name: a string that is not empty, or a number."""
     for key in keys:
         value = raw.get(key)
@@ -174,7 +198,7 @@ def first_text(raw: dict[str, Json], keys: Sequence[str]) -> str | None:
     return None
 
 
-def _metadata(head: dict[str, Json]) -> dict[str, Json]:
+def _metadata(head: Mapping[str, Json]) -> dict[str, Json]:
     given = head.get("metadata")
     metadata = dict(given) if isinstance(given, dict) else {}
     title = head.get("title")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import itertools
-from collections.abc import Callable
+from collections.abc import Callable, Sequence
 from typing import Literal
 
 from mnemic.importers import (
@@ -14,6 +14,7 @@ from mnemic.importers import (
     locomo,
     longmemeval,
     mem0,
+    messages,
     own,
     personamem,
     slack,
@@ -23,7 +24,7 @@ from mnemic.importers import (
 )
 from mnemic.importers.chat import is_conversation, is_message
 from mnemic.importers.files import Line, SourceFile, Unusable, parse
-from mnemic.importers.items import Item, items
+from mnemic.importers.items import BEHIND, Item, Member, items, items_within, members
 from mnemic.types import Json
 
 Format = Literal[
@@ -33,6 +34,7 @@ Format = Literal[
 
 _HEAD = 1 << 16
 _LINES = 5
+_LINE = 8 << 20
 _ITEMS = 1000
 _SMALL = 64 << 20
 _BINARY = (b"SQLite format 3\0", b"%PDF", b"\x89PNG", b"\xff\xd8\xff", b"\xff\xfe", b"\xfe\xff")
@@ -53,7 +55,7 @@ def detect(file: SourceFile) -> Format:
     wrong = None
     found: Format | None = None
     if start == b"{":
-        found = _of_lines(file)
+        found = _of_lines(file, _LINE)
     if found is None and start in (b"{", b"["):
         found, wrong = _of_json(file, is_array=start == b"[")
     if found is None:
@@ -89,11 +91,30 @@ def _of_json(file: SourceFile, *, is_array: bool) -> tuple[Format | None, Unusab
             for item in itertools.islice(items(file), _ITEMS):
                 if isinstance(item, Item) and (found := _of_item(item.value)):
                     return found, None
+        elif found := _of_object(file):
+            return found, None
         if file.member is None and file.path.stat().st_size <= _SMALL:
-            return _of_whole(file.json()), None
+            return _of_value(file.json()), None
     except Unusable as error:
         return None, error
     return None, None
+
+
+def _of_object(file: SourceFile) -> Format | None:
+    """By the arrays of one object, however long they are; or by lines, where it is only the first."""
+    arrays = [key for _, keys, _ in _HELD for key in keys]
+    held: set[str] = set()
+    for one in members(file, arrays):
+        if isinstance(one, Member):
+            held.update(key for key in arrays if one == Member(key, []))
+        elif one.reason == BEHIND:
+            return _of_lines(file)
+    for format, keys, fits in _HELD:
+        if not held.isdisjoint(keys):
+            for item in itertools.islice(items_within(file, keys), _ITEMS):
+                if isinstance(item, Item) and fits(item.value):
+                    return format
+    return None
 
 
 def _of_text(head: str) -> Format | None:
@@ -117,9 +138,9 @@ def _no_conversation(file: SourceFile) -> Unusable:
     )
 
 
-def _of_lines(file: SourceFile) -> Format | None:
+def _of_lines(file: SourceFile, longest: int | None = None) -> Format | None:
     """By the first lines, of which one broken one does not hide the others; None when none is a JSON object."""
-    for line in itertools.islice(file.lines(), _LINES):
+    for line in itertools.islice(file.lines(longest=longest), _LINES):
         try:
             value = parse(line.text) if isinstance(line, Line) else None
         except ValueError:
@@ -145,15 +166,6 @@ def _of_item(value: Json) -> Format | None:
     return "messages" if is_conversation(value) or is_message(value) else None
 
 
-def _of_whole(value: Json) -> Format | None:
-    if mem0.is_dump(value):
-        return "mem0"
-    if langgraph.is_dump(value):
-        return "langgraph"
-    found = _of_value(value)
-    return found or ("messages" if is_conversation(value) else None)
-
-
 def _of_value(value: Json) -> Format | None:
     """The benchmark that a value is an item of."""
     if longmemeval.is_question(value):
@@ -168,4 +180,9 @@ _ITEM_OF: tuple[tuple[Format, Callable[[Json], bool]], ...] = (
     ("claude", claude.is_conversation),
     ("langgraph", langgraph.is_item),
     ("mem0", mem0.is_memory),
+)
+_HELD: tuple[tuple[Format, Sequence[str], Callable[[Json], bool]], ...] = (
+    ("mem0", mem0.ARRAYS, mem0.is_memory),
+    ("langgraph", langgraph.ARRAYS, langgraph.is_item),
+    ("messages", messages.ARRAYS, is_message),
 )

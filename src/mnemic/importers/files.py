@@ -156,27 +156,28 @@ class SourceFile:
                 head += piece
         return head
 
-    def lines(self, *, blank: bool = False) -> Iterator[Line | Skipped]:
-        r"""Read line by line; what cannot be read is isolated.
+    def lines(self, *, blank: bool = False, longest: int | None = None) -> Iterator[Line | Skipped]:
+        r"""Read line by line; what cannot be read, or is longer than ``longest`` bytes (``MAX_LINE``), is isolated.
 
         Blank lines are passed over unless they are asked for; a last line may lack its end. Lines end at ``\n`` or
         ``\r\n`` only.
         """
+        longest = longest or MAX_LINE
         with self.open() as stream:
             number = 0
             while True:
                 number += 1
                 try:
-                    raw = stream.readline(MAX_LINE + 1)
+                    raw = stream.readline(longest + 1)
                 except Damaged:
                     kind = "gzip" if self.member is None else "zip"
                     yield Skipped(f"the {kind} file is cut or damaged from here on", f"line {number}")
                     return
                 if not raw:
                     return
-                if len(raw) > MAX_LINE:
+                if len(raw) > longest:
                     _pass_over(stream)
-                    yield Skipped(f"longer than {MAX_LINE >> 20} MiB", f"line {number}")
+                    yield Skipped(f"longer than {longest >> 20} MiB", f"line {number}")
                 elif blank or raw.strip():
                     yield _decoded(raw, number)
 
@@ -286,7 +287,7 @@ def _unmarked(stream: io.BufferedReader[Any]) -> io.BufferedIOBase:
 
 
 def _pass_over(stream: io.BufferedIOBase) -> None:
-    while (piece := stream.readline(1 << 20)) and not piece.endswith(b"\n"):
+    while (piece := stream.readline(1 << 16)) and not piece.endswith(b"\n"):
         pass
 
 

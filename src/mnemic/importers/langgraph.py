@@ -10,11 +10,13 @@ import json
 from collections.abc import Iterator, Mapping
 
 from mnemic.importers.files import SourceFile, parse
-from mnemic.importers.items import is_array, items
+from mnemic.importers.items import Item, Member, begins_with, items, items_within, members
 from mnemic.importers.loose import listed, mapping, name, set_time
 from mnemic.importers.records import Conversation, Message, Record, Skipped, gathered
 from mnemic.types import Json
 
+ARRAYS = ("items",)
+"""Where an object holds its items."""
 _WORDS = ("content", "text", "memory", "data", "value", "summary")
 _NOT_AN_ITEM = "not an item of a store (namespace, key and value)"
 
@@ -23,49 +25,45 @@ def read(file: SourceFile) -> Iterator[Record]:
     """Yield a message for each item: an array, an object with ``items``, or lines of them.
 
     Raises:
-        Unusable: It is none of these.
+        Unusable: It cannot be read.
     """
     return gathered(_records(file))
 
 
 def _records(file: SourceFile) -> Iterator[Record]:
-    if is_array(file):
-        for item in items(file):
-            yield from [item] if isinstance(item, Skipped) else _item(item.value, f"item {item.number}")
-        return
+    if begins_with(file, b"["):
+        yield from _each(items(file))
+    elif any(member == Member(ARRAYS[0], []) for member in _members(file)):
+        yield from _each(items_within(file, ARRAYS))
+    else:
+        yield from _lines(file)
+
+
+def _members(file: SourceFile) -> Iterator[Member | Skipped]:
+    return members(file, ARRAYS) if begins_with(file, b"{") else iter(())
+
+
+def _each(found: Iterator[Item | Skipped]) -> Iterator[Record]:
+    for item in found:
+        yield from [item] if isinstance(item, Skipped) else _item(item.value, f"item {item.number}")
+
+
+def _lines(file: SourceFile) -> Iterator[Record]:
     for line in file.lines():
         if isinstance(line, Skipped):
             yield line
             continue
         where = f"line {line.number}"
         try:
-            value = parse(line.text)
+            yield from _item(parse(line.text), where)
         except ValueError:
-            if line.number == 1:
-                yield from _whole(file)
-                return
             yield Skipped("not JSON", where)
-            continue
-        if is_dump(value):
-            yield from _whole(file)
-            return
-        yield from _item(value, where)
 
 
 def is_item(value: Json) -> bool:
     """Whether a value is an item of a store."""
     found = mapping(value)
     return isinstance(found.get("namespace"), (list, str)) and "key" in found and "value" in found
-
-
-def is_dump(value: Json) -> bool:
-    """Whether a value holds items."""
-    return any(map(is_item, listed(mapping(value).get("items"))))
-
-
-def _whole(file: SourceFile) -> Iterator[Record]:
-    for number, value in enumerate(listed(mapping(file.json()).get("items")), 1):
-        yield from _item(value, f"item {number}")
 
 
 def _item(raw: Json, where: str) -> Iterator[Record]:

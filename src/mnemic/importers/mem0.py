@@ -9,43 +9,34 @@ from __future__ import annotations
 from collections.abc import Iterator, Mapping
 
 from mnemic.importers.files import SourceFile
-from mnemic.importers.items import is_array, items
+from mnemic.importers.items import begins_with, items, items_within
 from mnemic.importers.loose import kept, listed, mapping, name, set_time, words
 from mnemic.importers.records import Conversation, Message, Record, Skipped, gathered
 from mnemic.types import Json
 
+ARRAYS = ("results", "memories")
+"""Where the answer of ``get_all`` holds its memories."""
 _WORDS = ("memory", "text", "data")
 _ROLES = ("user", "assistant", "system", "tool")
 
 
 def read(file: SourceFile) -> Iterator[Record]:
-    """Yield a message for each memory: an array of them, or an object with ``results``.
+    """Yield a message for each memory: an array of them, or an object with ``results`` or ``memories``.
 
     Raises:
-        Unusable: It is no JSON.
+        Unusable: It is neither.
     """
     return gathered(_records(file))
 
 
 def _records(file: SourceFile) -> Iterator[Record]:
-    if is_array(file):
-        for item in items(file):
-            yield from [item] if isinstance(item, Skipped) else _memory(item.value, file.session, f"item {item.number}")
-        return
-    whole = mapping(file.json())
-    for number, value in enumerate(listed(whole.get("results")) or listed(whole.get("memories")), 1):
-        yield from _memory(value, file.session, f"item {number}")
+    for item in items_within(file, ARRAYS) if begins_with(file, b"{") else items(file):
+        yield from [item] if isinstance(item, Skipped) else _memory(item.value, file.session, f"item {item.number}")
 
 
 def is_memory(value: Json) -> bool:
     """Whether a value is one of mem0's memories."""
     return isinstance(value, dict) and isinstance(value.get("memory"), str) and "id" in value
-
-
-def is_dump(value: Json) -> bool:
-    """Whether a value is the answer of ``get_all``."""
-    found = mapping(value)
-    return any(map(is_memory, listed(found.get("results")) or listed(found.get("memories"))))
 
 
 def _memory(value: Json, unnamed: str, where: str) -> Iterator[Record]:

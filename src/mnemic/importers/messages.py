@@ -1,18 +1,22 @@
 """The ``messages`` format: one JSON value.
 
 An array of chat messages, of conversations ``{"messages": [...]}``, or of both; or one such conversation. Used are a
-conversation's own ``session_id``, ``user_id``, ``agent_id``, ``timestamp``, ``title`` and ``metadata``. An array is
-read item by item, so it may be larger than the machine's memory.
+conversation's own ``session_id``, ``user_id``, ``agent_id``, ``timestamp``, ``title`` and ``metadata``. Its
+messages and conversations are read one by one, so the file may be larger than the machine's memory.
 """
 
 from __future__ import annotations
 
 from collections.abc import Iterator
 
-from mnemic.importers.chat import Batch, Chat, may_be_conversation
+from mnemic.importers.chat import HEAD, Batch, Chat, may_be_conversation
 from mnemic.importers.files import SourceFile, Unusable
-from mnemic.importers.items import is_array, items
+from mnemic.importers.items import begins_with, items, items_within, members
 from mnemic.importers.records import Record, Skipped
+from mnemic.types import Json
+
+ARRAYS = ("messages",)
+"""Where a conversation holds its messages."""
 
 
 def read(file: SourceFile) -> Iterator[Record]:
@@ -22,15 +26,26 @@ def read(file: SourceFile) -> Iterator[Record]:
         Unusable: It is not JSON, or neither an object with ``messages`` nor an array.
     """
     chat = Chat(unnamed=file.session)
-    if is_array(file):
+    if begins_with(file, b"["):
         yield from _array(file, chat)
         return
-    whole = file.json()
-    if not isinstance(whole, dict):
-        raise Unusable(file.path, f"holds one JSON {type(whole).__name__}: no chat messages")
-    if not isinstance(whole.get("messages"), list):
+    if not begins_with(file, b"{"):
+        raise Unusable(file.path, "holds one JSON value that is no array and no object: no chat messages")
+    yield from _conversation(file, chat)
+
+
+def _conversation(file: SourceFile, chat: Chat) -> Iterator[Record]:
+    """One object: read for what it says of its messages, then for these."""
+    head: dict[str, Json] = {}
+    for member in members(file, ARRAYS):
+        if isinstance(member, Skipped):
+            raise Unusable(file.path, f"is not JSON: {member.reason}", place=member.where)
+        if member.key in HEAD:
+            head[member.key] = member.value
+    if head.get("messages") != []:  # not even an array
         raise Unusable(file.path, 'holds one JSON object without "messages": no chat messages')
-    yield from chat.conversation(whole, file.session, "")
+    listed = (one if isinstance(one, Skipped) else (one.number, one.value) for one in items_within(file, ARRAYS))
+    yield from chat.under(head, listed, file.session, "")
 
 
 def _array(file: SourceFile, chat: Chat) -> Iterator[Record]:
