@@ -71,7 +71,7 @@ def test_a_key_opens_and_a_wrong_one_does_not(browser, server):
     page.fill("#key", server.keys["all"])
     page.keyboard.press("Enter")
     page.wait_for_selector(".people")
-    assert page.locator(".person").count() == 4
+    assert page.locator(".person").count() == 5
     [cookie] = page.context.cookies()
     assert (cookie["httpOnly"], cookie["sameSite"], cookie["path"]) == (True, "Strict", "/inspector")
     assert server.keys["all"] not in json.dumps(page.context.cookies())
@@ -196,6 +196,83 @@ def test_a_proposal_is_rejected(page, server):
     page.wait_for_selector(".proposals", state="detached")
     go(page, server, "notes?user=ana&status=retracted")
     assert "Ana rents from a beekeeper." in page.inner_text("main")
+
+
+def test_a_reader_decides_on_nothing_in_quarantine(browser, server):
+    page = open_page(browser, server, key="reader")
+    go(page, server, "notes?user=dora")
+    assert page.locator("article.status-quarantined").count() >= 2
+    for name in ("Release", "Discard", "Restore"):
+        assert page.get_by_role("button", name=name).count() == 0
+    page.context.close()
+
+
+def test_what_speaks_to_models_is_shown_released_and_discarded(page, server):
+    page.wrong.clear()
+    go(page, server, "notes?user=dora")
+    suspects = page.locator("article.status-quarantined")
+    before = suspects.count()
+    assert before >= 2
+    told = page.inner_text(".proposals:has(#quarantine)")
+    assert HOSTILE[1] in told
+    assert HOSTILE[0] in told
+    assert page.locator("article.status-quarantined del").count() >= 2  # the words that speak to models are marked
+    page.click("[aria-label='Release d3']")
+    page.wait_for_selector("text=Released: it is found like any other.")
+    page.wait_for_selector("[aria-label='In quarantine: d3']", state="detached")
+    page.click("[aria-label='Discard d4']")
+    page.wait_for_selector("text=Discarded: it is never found, and stays readable.")
+    page.wait_for_selector("[aria-label='In quarantine: d4']", state="detached")
+    go(page, server, "ask?user=dora&q=hotels+trains")
+    page.wait_for_selector(".hit")
+    found = page.inner_text("main")
+    assert "3 hotels found" in found
+    assert "2 trains found" not in found
+    go(page, server, "operations?user=dora&note=d4")
+    assert page.locator(".entry").count() >= 1
+    assert page.evaluate("window.pwned") is None
+    assert page.wrong == []
+
+
+def test_a_run_is_taken_back_and_that_is_taken_back_too(page, server):
+    page.wrong.clear()
+    go(page, server, "operations?user=dora&trigger=scripted:reader")
+    assert page.locator(".entry").count() == 2
+    page.click(".entry >> nth=0 >> button:text-is('Undo run')")
+    page.wait_for_selector("text=All of the run is taken back")
+    go(page, server, "notes?user=dora&kind=fact")
+    assert "owns a" not in page.inner_text("main")
+    go(page, server, "operations?user=dora&trigger=undo")
+    assert page.locator(".entry").count() == 2
+    page.click(".entry >> nth=0 >> button:text-is('Undo run')")
+    page.wait_for_selector("text=All of the run is taken back")
+    go(page, server, "notes?user=dora&kind=fact")
+    assert f"Dora owns a boat. {HOSTILE[7]}" in page.inner_text("main")
+    assert page.evaluate("window.pwned") is None
+    assert page.wrong == []
+
+
+def test_an_archived_note_is_restored(page, server):
+    go(page, server, "notes?user=dora&kind=fact&status=archived")
+    note = page.locator(".group .card:has-text('owns a kite')")
+    note.get_by_role("button", name="Restore").click()
+    page.wait_for_selector("text=It counts again.")
+    go(page, server, "notes?user=dora&kind=fact")
+    assert "owns a kite" in page.inner_text("main")
+
+
+def test_notes_of_another_time_are_shown_and_cannot_be_changed(page, server):
+    go(page, server, "notes?user=ana&known_at=2000-01-01")
+    assert "No note is like that." in page.inner_text("main")
+    go(page, server, "notes?user=ana&as_of=2024-06-10&known_at=2100-01-01")
+    assert page.locator(".group .card").count() >= 1
+    for name in ("Confirm", "Retract", "Restore"):
+        assert page.locator(".group").get_by_role("button", name=name).count() == 0
+    assert page.input_value("[name=as_of]") == "2024-06-10"
+    page.fill("[name=known_at]", "2000-01-01")
+    page.click("form.filters button[type=submit]")
+    page.wait_for_url("**known_at=2000-01-01**")
+    page.wait_for_selector("text=No note is like that.")
 
 
 def test_what_cannot_be_undone_says_what_stands_in_the_way(page, server):

@@ -13,8 +13,8 @@ from store_kit import HOSTILE, NOW, batch, note, read_back, removal, trace_of, t
 
 from mnemic.algo.replay import made
 from mnemic.errors import InvalidInput, NotFound, StoreClosed, StoreConflict
-from mnemic.protocols import Batch, Store
-from mnemic.types import STATUSES, Counts, Interval, Operation, Part, Span, Task, TimePhrase, Trace, Turn, Unit
+from mnemic.protocols import Batch, LogFilter, Store
+from mnemic.types import STATUSES, Counts, Interval, Note, Operation, Part, Span, Task, TimePhrase, Trace, Turn, Unit
 
 LATER = NOW + timedelta(days=1)
 any_text = st.text(st.characters(exclude_categories=()), max_size=20)
@@ -220,6 +220,79 @@ def test_notes_are_filtered_and_paged_by_number(store: Store) -> None:
     assert store.notes("u", statuses=()) == store.notes("u", note_ids=[]) == []
     with pytest.raises(InvalidInput, match="nonsense"):
         store.notes("u", after="nonsense")
+
+
+def test_pages_of_versions_neither_skip_nor_repeat_while_others_write(store: Store) -> None:
+    store.write("u", Batch(notes=tuple(note(f"n{i}") for i in range(4))), now=NOW)
+    revised = tuple(note(f"again {i}", note_id="N2", version=i) for i in (2, 3))
+    store.write("u", Batch(notes=revised), now=NOW)
+    there = [(found.note_id, found.version) for found in store.notes("u", statuses=STATUSES)]
+    assert len(there) == 6
+    seen: list[tuple[str, int]] = []
+    after = None
+    while page := store.notes("u", statuses=STATUSES, after=after, limit=1):
+        seen += [(found.note_id, found.version) for found in page]
+        after = f"{page[-1].note_id}.{page[-1].version}"
+        if len(seen) < 4:
+            store.write("u", Batch(notes=(note("new"),)), now=NOW)
+    assert seen[:6] == there
+    assert seen == [(found.note_id, found.version) for found in store.notes("u", statuses=STATUSES)]
+    assert [found.version for found in store.notes("u", statuses=STATUSES, after="N2.1", limit=2)] == [2, 3]
+    assert store.notes("u", statuses=STATUSES, after="N2", limit=1)[0].note_id == "N3"
+    for wrong in ("N2.", "N2.x", "N2.1.1", ".1", "O2"):
+        with pytest.raises(InvalidInput):
+            store.notes("u", after=wrong)
+
+
+def test_pages_of_what_was_known_are_those_of_the_whole(store: Store) -> None:
+    later = NOW + timedelta(days=1)
+    store.write("u", Batch(notes=tuple(note(f"n{i}") for i in range(5))), now=NOW)
+    store.write("u", Batch(notes=(note("again", note_id="N2", version=2), note("new"))), now=later)
+    for known_at, count in ((NOW, 5), (later, 7), (NOW - timedelta(days=1), 0)):
+        whole = store.notes("u", statuses=STATUSES, known_at=known_at)
+        assert len(whole) == count
+        paged: list[Note] = []
+        after = None
+        while page := store.notes("u", statuses=STATUSES, known_at=known_at, limit=2, after=after):
+            paged += page
+            after = f"{page[-1].note_id}.{page[-1].version}"
+        assert paged == whole
+    assert [found.text for found in store.notes("u", known_at=NOW, limit=2)] == ["n0", "n1"]
+
+
+def test_the_log_comes_in_pages_both_ways_and_filtered(store: Store) -> None:
+    for day, trigger in enumerate(("add", "undo O1", "undoing", "add", "undo run x", "add")):
+        store.write("u", Batch(notes=(note(f"n{day}"),), trigger=trigger), now=NOW + timedelta(days=day))
+    store.write("v", Batch(notes=(note("of another"),)), now=NOW)
+
+    def listed(newest_first: bool) -> list[str]:
+        seen: list[str] = []
+        only = LogFilter(newest_first=newest_first)
+        while page := store.operations("u", only=only, after=seen[-1] if seen else None, limit=2):
+            seen += [one.operation_id for one in page]
+            if newest_first and len(seen) < 5:
+                store.write("u", Batch(notes=(note("meanwhile"),)), now=NOW)
+        return seen
+
+    assert listed(newest_first=True) == ["O6", "O5", "O4", "O3", "O2", "O1"]
+    assert listed(newest_first=False) == ["O1", "O2", "O3", "O4", "O5", "O6", "O7", "O8"]
+
+    def found(**only: Any) -> list[str]:
+        return [one.operation_id for one in store.operations("u", only=LogFilter(**only))]
+
+    assert found(trigger="undo") == ["O2", "O5"]
+    assert found(trigger="undo O1") == ["O2"]
+    assert found(trigger="undoing") == ["O3"]
+    assert found(trigger="un") == found(action="DELETE") == []
+    assert found(since=NOW + timedelta(days=4)) == ["O5", "O6"]
+    assert found(since=NOW + timedelta(days=1), until=NOW + timedelta(days=3)) == ["O2", "O3"]
+    assert store.operations("stranger", only=LogFilter(newest_first=True)) == []
+    assert [one.target_id for one in store.operations("u", target_id="N2", limit=5)] == ["N2"]
+    both = store.operations("u", operation_ids=["O1", "O3"], only=LogFilter(newest_first=True))
+    assert [one.operation_id for one in both] == ["O3", "O1"]
+    for wrong in ("N2", "O", "nonsense"):
+        with pytest.raises(InvalidInput, match="is not the id of an operation"):
+            store.operations("u", after=wrong)
 
 
 # conflicts ---------------------------------------------------------------------------------------------

@@ -21,8 +21,8 @@ from mnemic.service import mcp as service
 from mnemic.service.mcp_tools import TOOLS
 
 NAMES = [
-    "add_memory", "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed",
-    "update_memory", "delete_memory", "delete_all_memories", "memory_status",
+    "add_memory", "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed", "what_changed",
+    "undo_change", "update_memory", "delete_memory", "delete_all_memories", "memory_status",
 ]  # fmt: skip
 MODES = ("auto", "legacy")
 SAID = [
@@ -73,7 +73,8 @@ def test_tools_are_these_and_say_what_they_change(served, mode):
     assert [tool.name for tool in tools] == NAMES
     hints = {tool.name: tool.annotations for tool in tools}
     assert {name for name in NAMES if hints[name].read_only_hint} == {
-        "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed", "memory_status",
+        "search_memories", "get_context", "get_memory", "list_notes", "how_it_changed", "what_changed",
+        "memory_status",
     }  # fmt: skip
     assert {name for name in NAMES if hints[name].destructive_hint} == {
         "update_memory", "delete_memory", "delete_all_memories",
@@ -83,6 +84,24 @@ def test_tools_are_these_and_say_what_they_change(served, mode):
         assert tool.input_schema["additionalProperties"] is False
         assert not any("user" in name for name in tool.input_schema["properties"])
         assert "title" not in json.dumps(tool.input_schema)
+
+
+def test_a_client_sees_what_changed_and_takes_it_back(memory, served):
+    memory.retract("N1", user_id="ana", reason="She moved.")
+    gone = memory.history(user_id="ana")[-1].operation_id
+
+    async def work(client):
+        seen = await call(client, "what_changed", a="2000-01-01")
+        now = memory.diff("2000-01-01", user_id="ana")
+        assert [line.startswith("new by ") for line in seen.splitlines()[1:-1]] == [True] * len(now)
+        assert await call(client, "what_changed", a="2000-01-01", b="2000-01-02") == "No note has changed."
+        back = await call(client, "undo_change", operation_id=gone)
+        assert back == f"Taken back, by: {memory.history(user_id='ana')[-1].operation_id} (N1)"
+        assert "N1" in await call(client, "list_notes")
+        assert "O99" in await refusal(client, "undo_change", operation_id="O99")
+
+    using(served, work)
+    assert memory.get("N1", user_id="ana").status == "current"
 
 
 @pytest.mark.parametrize("mode", MODES)

@@ -65,6 +65,8 @@ NOT_SERVED = {
 # What a route has otherwise than the method, and why.
 OTHERWISE = {
     ("get_all", "after"): "cursor",  # a page goes on by a cursor
+    ("notes", "after"): "cursor",
+    ("history", "after"): "cursor",
     ("delete", "session_id"): None,  # DELETE /v1/sessions/{session_id}
     ("wait", "progress"): None,  # a function
     ("undo", "run"): None,  # POST /v1/runs/{run}/undo

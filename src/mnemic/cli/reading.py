@@ -121,6 +121,9 @@ def notes(
         list[str] | None,
         typer.Option("--status", metavar="STATUS", help="Every version of this status; may be repeated. [current]"),
     ] = None,
+    after: Annotated[
+        str | None, typer.Option("--after", metavar="NOTE", help="Only what follows it: N7, or N7.2 for its version 2.")
+    ] = None,
     json: options.AsJson = False,
 ) -> None:
     """List what people said of themselves.
@@ -136,6 +139,7 @@ def notes(
             known_at=known_at,
             limit=limit,
             statuses=cast("list[NoteStatus] | None", status or None),
+            after=after,
         )
         is_known = bool(found) or knows(memory, user_id)
     if not is_known:

@@ -4,13 +4,13 @@ from __future__ import annotations
 
 from collections.abc import Sequence
 from dataclasses import asdict
-from typing import Annotated
+from typing import Annotated, cast
 
 import typer
 
 from mnemic.cli import hits, kept, options, output
 from mnemic.cli.reading import knows
-from mnemic.types import Note, Operation
+from mnemic.types import Action, Note, Operation
 
 NoteId = Annotated[str, typer.Argument(metavar="NOTE", help="Its id: N3.")]
 HeldId = Annotated[str, typer.Argument(metavar="ID", help="Of a message or note, as quarantine shows it.")]
@@ -43,6 +43,15 @@ def retract(
 
 def history(
     id: Annotated[str | None, typer.Argument(metavar="ID", help="Of a note or a message: N3. [of all]")] = None,
+    action: Annotated[str | None, typer.Option("--action", metavar="ACTION", help="Only ADD, UPDATE, …")] = None,
+    trigger: Annotated[
+        str | None, typer.Option("--trigger", metavar="TRIGGER", help="Only what this brought about: person, undo.")
+    ] = None,
+    since: Annotated[str | None, typer.Option("--since", metavar="TIME", help="Only from then on: 2024-03-01.")] = None,
+    until: Annotated[str | None, typer.Option("--until", metavar="TIME", help="Only before then.")] = None,
+    newest_first: Annotated[bool, typer.Option("--newest-first", help="In the other order.")] = False,
+    limit: Annotated[int | None, typer.Option("--limit", metavar="N", help="At most this many.")] = None,
+    after: Annotated[str | None, typer.Option("--after", metavar="OPERATION", help="Only what follows it: O7.")] = None,
     db: options.Database = None,
     user: options.User = None,
     json: options.AsJson = False,
@@ -53,7 +62,17 @@ def history(
     """
     user_id = options.user(user)
     with options.memory(options.existing(db), "none") as memory:
-        found = memory.history(id, user_id=user_id)
+        found = memory.history(
+            id,
+            user_id=user_id,
+            action=cast("Action | None", action),
+            trigger=trigger,
+            since=since,
+            until=until,
+            newest_first=newest_first,
+            limit=limit,
+            after=after,
+        )
         stranger = None if found or knows(memory, user_id) else user_id
     _tell(found, stranger, json=json)
     if stranger is None and not found:

@@ -2,13 +2,15 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
+from itertools import groupby
 from typing import Final
 
 from mnemic.protocols import Store
 from mnemic.types import STATUSES, Episode, Note, NoteStatus, Turn
 
+_PIECE: Final = 200
 _EVER_COUNTED: Final[tuple[NoteStatus, ...]] = ("current", "superseded", "retracted", "archived")
 
 
@@ -25,6 +27,34 @@ def notes(
     if at is None:
         return store.notes(user_id, about=about, note_ids=note_ids, known_at=known_at)
     return held(store.notes(user_id, about=about, note_ids=note_ids, statuses=STATUSES, known_at=known_at), at)
+
+
+def versions(
+    store: Store,
+    user_id: str,
+    known_at: datetime | None,
+    *,
+    about: str | None,
+    statuses: Collection[NoteStatus] = STATUSES,
+    after: str | None = None,
+) -> Iterator[Note]:
+    """Versions behind one, by note and version: read piece by piece, as far as they are asked for."""
+    while True:
+        piece = store.notes(user_id, about=about, statuses=statuses, known_at=known_at, after=after, limit=_PIECE)
+        yield from piece
+        if len(piece) < _PIECE:
+            return
+        after = f"{piece[-1].note_id}.{piece[-1].version}"
+
+
+def held_after(
+    store: Store, user_id: str, at: datetime, known_at: datetime | None, *, about: str | None, after: str | None
+) -> Iterator[Note]:
+    """What held at a time, of the notes behind one."""
+    # A note is one of these or none, whatever its versions.
+    behind = None if after is None else after.partition(".")[0]
+    for _, its in groupby(versions(store, user_id, known_at, about=about, after=behind), lambda note: note.note_id):
+        yield from held(its, at)
 
 
 def held(versions: Iterable[Note], at: datetime) -> list[Note]:

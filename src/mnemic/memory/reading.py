@@ -4,7 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
 from datetime import date, datetime
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, get_args
 
 from mnemic.algo.episodes import LOCAL
 from mnemic.algo.scope import check_id, check_user
@@ -13,9 +14,10 @@ from mnemic.errors import InvalidInput, NotFound
 from mnemic.memory import episodes, past
 from mnemic.memory.search import check_count
 from mnemic.memory.spent import summed
-from mnemic.protocols import Amount, Store, Usage
+from mnemic.protocols import Amount, LogFilter, Store, Usage
 from mnemic.types import (
     STATUSES,
+    Action,
     Allowance,
     Enrichment,
     Episode,
@@ -104,7 +106,7 @@ def turns(
     store: Store, scope: Scope, *, limit: int | None, after: str | int | None, turn_ids: Sequence[str] | None
 ) -> list[Turn]:
     """Turns of a scope in order, from behind ``after``. Raises NotFound where there is no turn of such an id."""
-    _check_limit(limit)
+    check_limit(limit)
     for turn_id in turn_ids or ():
         check_id(turn_id, "turn_ids")
     if isinstance(after, int) and not isinstance(after, bool):
@@ -130,22 +132,33 @@ def notes(
     known_at: datetime | None,
     limit: int | None,
     statuses: Collection[NoteStatus] | None,
+    after: str | None,
 ) -> list[Note]:
     """Notes: current ones, or what held at a time where one is given, or every version of some statuses."""
-    _check_limit(limit)
+    check_limit(limit)
     if about is not None:
         check_id(about, "about")
     if statuses is None and at is not None:
-        return past.notes(store, user_id, at, known_at, about=about)[:limit]
+        return list(islice(past.held_after(store, user_id, at, known_at, about=about, after=after), limit))
     if statuses is None:
         statuses = ("current",)
     if isinstance(statuses, str) or not set(statuses) <= set(STATUSES):
         raise InvalidInput(f"statuses is a collection of {', '.join(STATUSES)}, not {statuses!r}")
-    length = limit if at is None else None
-    found = store.notes(user_id, about=about, statuses=statuses, limit=length, known_at=known_at)
-    if at is not None:
-        found = [note for note in found if past.holds(note, at)]
-    return found[:limit]
+    if at is None:
+        return store.notes(user_id, about=about, statuses=statuses, limit=limit, known_at=known_at, after=after)
+    found = past.versions(store, user_id, known_at, about=about, statuses=statuses, after=after)
+    return list(islice((note for note in found if past.holds(note, at)), limit))
+
+
+def log_filter(
+    action: Action | None, trigger: str | None, since: datetime | None, until: datetime | None, newest_first: bool
+) -> LogFilter:
+    """Which entries of the log are wanted. Raises InvalidInput."""
+    if action is not None and action not in get_args(Action):
+        raise InvalidInput(f"action is one of {', '.join(get_args(Action))}, not {action!r}")
+    if trigger is not None:
+        check_id(trigger, "trigger")
+    return LogFilter(action, trigger, since, until, newest_first)
 
 
 def status(
@@ -223,6 +236,7 @@ def _spent(usage: Sequence[Usage]) -> tuple[Spent, ...]:
     )
 
 
-def _check_limit(limit: int | None) -> None:
+def check_limit(limit: int | None) -> None:
+    """Raises InvalidInput where it is no number of things."""
     if limit is not None:
         check_count(limit, "limit")

@@ -16,6 +16,7 @@ from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
 from mnemic.protocols import Reranker
 from mnemic.types import (
+    Action,
     Episode,
     Granularity,
     Json,
@@ -175,6 +176,7 @@ class Reads(Wired):
         known_at: Time = None,
         limit: int | None = None,
         statuses: Collection[NoteStatus] | None = None,
+        after: str | None = None,
     ) -> list[Note]:
         """Statements about people, oldest first: current ones, unless others are asked for.
 
@@ -187,10 +189,17 @@ class Reads(Wired):
             limit: Notes at most.
             statuses: Every version of these; ``mnemic.types.STATUSES`` are all. What is not current does not count,
                 and what is unsupported is not to be taken for true. With ``as_of`` those whose validity covers it.
+            after: The last one that was read, by note and version (``N7.2``), or by note alone (``N7``): what comes
+                behind it, so that pages neither skip nor repeat, whoever writes meanwhile.
+
+        Raises:
+            InvalidInput: There is no such status, or ``after`` is no id of a note or of a version.
         """
         check_user(user_id)
         at, known = self._time(as_of, "as_of"), self._time(known_at, "known_at")
-        return reading.notes(self._store, user_id, about=about, at=at, known_at=known, limit=limit, statuses=statuses)
+        return reading.notes(
+            self._store, user_id, about=about, at=at, known_at=known, limit=limit, statuses=statuses, after=after
+        )
 
     def episodes(self, *, user_id: str, session_id: str | None = None) -> list[Episode]:
         """What the dialogue falls into, in its order: every turn lies in exactly one episode.
@@ -240,9 +249,40 @@ class Reads(Wired):
         scope = check_scope(user_id, agent_id=agent_id, session_id=session_id)
         return reading.turns(self._store, scope, limit=limit, after=after, turn_ids=turn_ids)
 
-    def history(self, id: str | None = None, *, user_id: str) -> list[Operation]:
-        """What happened to a note or a turn's metadata, or without an id to all of them, oldest first."""
-        return self._store.operations(check_user(user_id), target_id=None if id is None else check_id(id, "id"))
+    def history(
+        self,
+        id: str | None = None,
+        *,
+        user_id: str,
+        action: Action | None = None,
+        trigger: str | None = None,
+        since: Time = None,
+        until: Time = None,
+        newest_first: bool = False,
+        limit: int | None = None,
+        after: str | None = None,
+    ) -> list[Operation]:
+        """What happened to a note or a turn's metadata, or without an id to all of them, oldest first.
+
+        Args:
+            id: Of a note or a turn.
+            user_id: Whose memory.
+            action: Only operations of this kind: ``ADD``, ``UPDATE``, ``DELETE``, ``MERGE``, ``RETRACT``, ``EXPIRE``.
+            trigger: Only what this brought about, as ``Operation.trigger`` has it; ``undo`` stands for every undoing.
+            since: Only what was recorded at this time or later.
+            until: Only what was recorded before this time.
+            newest_first: In the other order.
+            limit: Operations at most.
+            after: The operation_id of the last one that was read: what comes behind it, so that pages neither skip
+                nor repeat, whoever writes meanwhile.
+
+        Raises:
+            InvalidInput: There is no such action, or ``after`` is no operation_id.
+        """
+        only = reading.log_filter(action, trigger, self._time(since, "since"), self._time(until, "until"), newest_first)
+        reading.check_limit(limit)
+        target = None if id is None else check_id(id, "id")
+        return self._store.operations(check_user(user_id), target_id=target, only=only, limit=limit, after=after)
 
     def export(self, *, user_id: str) -> Iterator[dict[str, Json]]:
         """Everything of a user, one JSON object a turn or note, in order; ``mnemic import`` reads it back."""

@@ -95,6 +95,28 @@ class Held:
 
 
 @dataclass(frozen=True, slots=True)
+class LogFilter:
+    """Which entries of the log are wanted, and in which order.
+
+    Attributes:
+        action: Only of this action.
+        trigger: Only what this brought about; ``undo`` stands for every undoing, whatever it took back.
+        since: Only those made at this time or later.
+        until: Only those made before this time.
+        newest_first: Else oldest first.
+    """
+
+    action: Action | None = None
+    trigger: str | None = None
+    since: datetime | None = None
+    until: datetime | None = None
+    newest_first: bool = False
+
+
+EVERY_OPERATION: Final = LogFilter()
+
+
+@dataclass(frozen=True, slots=True)
 class Batch:
     """Everything that one write commits, or nothing of it.
 

@@ -9,7 +9,18 @@ from typing import TYPE_CHECKING, Protocol
 from mnemic.config import Budgets
 from mnemic.protocols.embedding import EmbeddingQueue
 from mnemic.protocols.restoring import Restoring
-from mnemic.protocols.rows import Amount, Batch, Delta, EmbedderRecord, Held, Unembedded, Usage, Written
+from mnemic.protocols.rows import (
+    EVERY_OPERATION,
+    Amount,
+    Batch,
+    Delta,
+    EmbedderRecord,
+    Held,
+    LogFilter,
+    Unembedded,
+    Usage,
+    Written,
+)
 from mnemic.protocols.service import ServiceRows
 from mnemic.protocols.work import WorkQueue
 from mnemic.types import Counts, Episode, Metadata, Note, NoteStatus, Operation, Purpose, Quarantine, Trace, Turn, Unit
@@ -163,8 +174,9 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
         limit: int | None = None,
         known_at: datetime | None = None,
     ) -> list[Note]:
-        """Notes by note_id, then version; every version whose status is among ``statuses``. ``after`` is a note_id.
+        """Notes by note_id, then version; every version whose status is among ``statuses``.
 
+        ``after`` is the id of the note that they come behind, or of a version of it: ``N7``, ``N7.2``.
         With ``known_at`` as they stood then, by the log: status, validity and confirmations are those that were known.
         """
         ...
@@ -180,9 +192,16 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
         ...
 
     def operations(
-        self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
+        self,
+        user_id: str,
+        *,
+        target_id: str | None = None,
+        operation_ids: Sequence[str] | None = None,
+        only: LogFilter = EVERY_OPERATION,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[Operation]:
-        """The log, oldest first."""
+        """The log as ``only`` says, at most ``limit`` entries; ``after`` is the operation_id that they follow."""
         ...
 
     def counts(self, user_id: str) -> Counts:

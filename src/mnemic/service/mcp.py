@@ -18,7 +18,8 @@ from mnemic import __version__
 from mnemic.errors import MnemicError, NotFound
 from mnemic.memory import Memory
 from mnemic.service import mcp_text as text
-from mnemic.service.mcp_tools import TOOLS, Arguments, Reach, Right, Tool, said
+from mnemic.service.mcp_arguments import Arguments
+from mnemic.service.mcp_tools import TOOLS, Reach, Right, Tool, said
 from mnemic.types import Episode
 
 _log = logging.getLogger("mnemic")

@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 import json
-from collections.abc import Sequence
+from collections.abc import Iterator, Sequence
 from datetime import datetime
 from itertools import accumulate
 from typing import Final
@@ -11,7 +11,19 @@ from typing import Final
 from mnemic import retrieve
 from mnemic.algo import render, tokens
 from mnemic.prompts.data import delimited, hanging
-from mnemic.types import Added, Episode, Evolution, Interval, Note, SearchResult, Status, Trace, Turn
+from mnemic.types import (
+    Added,
+    Episode,
+    Evolution,
+    Interval,
+    Note,
+    NoteChange,
+    Operation,
+    SearchResult,
+    Status,
+    Trace,
+    Turn,
+)
 
 MOST_TOKENS: Final = 2000
 """Of the words in one result: whole hits only, best first."""
@@ -54,6 +66,19 @@ def evolution(found: Evolution) -> str:
         told = f"{step.change}, in place of {', '.join(step.replaces)}" if step.replaces else step.change
         lines += [f"{told}: {_note(step.note)}", *(f"   why: {hanging(reason.text)}" for reason in step.reasons)]
     return delimited("memory", "\n".join(lines)) if lines else NOTHING
+
+
+def changes(listed: Sequence[NoteChange]) -> str:
+    """A line or two a note: how it counted before and counts after, and by which operations."""
+    if not listed:
+        return "No note has changed."
+    lines = [line for one in listed for line in _change(one)]
+    return _listed(lines, len(lines), "ask about a shorter time")
+
+
+def undone(operations: Sequence[Operation]) -> str:
+    """What an undoing did: each can be undone in turn."""
+    return "Taken back, by: " + ", ".join(f"{one.operation_id} ({one.target_id})" for one in operations)
 
 
 def episodes(listed: Sequence[Episode]) -> str:
@@ -119,6 +144,14 @@ def _note(note: Note) -> str:
     sources = _ids(tuple(dict.fromkeys(span.turn_id for span in note.sources)))
     head = f"{note.note_id}{state} · {note.kind} about {render.one_line(note.about)} · {_held(note.valid)}"
     return f"{head} · turns {sources}: {hanging(note.text)}"
+
+
+def _change(change: NoteChange) -> Iterator[str]:
+    by = f"by {', '.join(change.operations)}" if change.operations else "with time"
+    if change.before is not None:
+        yield f"{'changed' if change.after is not None else 'gone'} {by}: {_note(change.before)}"
+    if change.after is not None:
+        yield f"{'  now' if change.before is not None else f'new {by}'}: {_note(change.after)}"
 
 
 def _episode(episode: Episode) -> str:

@@ -17,7 +17,9 @@ from mnemic.service.cursors import place
 from mnemic.service.described import MODELS, replies
 from mnemic.service.replies import as_json, reply
 from mnemic.service.shapes import list_of, model_of, one_of, page_of
+from mnemic.service.tenant_memory import TenantMemory
 from mnemic.types import (
+    Action,
     Cue,
     Episode,
     Evolution,
@@ -38,7 +40,7 @@ from mnemic.types import (
 router = APIRouter(prefix="/v1")
 T = TypeVar("T")
 
-_HISTORY = list_of("operations", Operation)
+_HISTORY = page_of("operations", Operation)
 _VERSION_BITS: Final = 20
 """More versions than anybody makes of a note."""
 LONGEST_PAGE: Final = 1000
@@ -50,6 +52,12 @@ OfAgent = Annotated[str | None, Query(description="Only what was said to this ag
 Limit = Annotated[int | None, Query(description=f"The page's length: {PAGE} without it, {LONGEST_PAGE:,} at most.")]
 Cursor = Annotated[str | None, Query(description="`next` of the page before, with the same arguments.")]
 AsOf = Annotated[str | None, Query(description="What was true at this time: the notes that held then.")]
+OfAction = Annotated[Action | None, Query(description="Only operations of this kind.")]
+OfTrigger = Annotated[str | None, Query(description="Only what this brought about: `person`; `undo` for all undoings.")]
+Since = Annotated[str | None, Query(description="Only what was recorded at this time or later.")]
+Until = Annotated[str | None, Query(description="Only what was recorded before this time.")]
+NewestFirst = Annotated[bool, Query(description="In the other order.")]
+_Only = tuple[Action | None, str | None, str | None, str | None, bool]
 KnownAt = Annotated[str | None, Query(description="What was believed at this time: as it was recorded by then.")]
 AnyId = Annotated[str, Path(description="Of a message, or of a trace (`T7`), note (`N7`) or episode (`E7`).")]
 
@@ -95,9 +103,20 @@ def get_all(
 @router.get(
     "/notes/{id:path}/history", name="note_history", response_model=_HISTORY, responses=replies(), tags=["notes"]
 )
-def history(id: AnyId, memory: Opened, user_id: UserId) -> Response:
-    """What happened to a note or a message's metadata, oldest first; empty where nothing did."""
-    return reply({"operations": memory.history(id, user_id=user_id)})
+def history(
+    id: AnyId,
+    memory: Opened,
+    user_id: UserId,
+    action: OfAction = None,
+    trigger: OfTrigger = None,
+    since: Since = None,
+    until: Until = None,
+    newest_first: NewestFirst = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response:
+    """What happened to a note or a message's metadata, oldest first, a page at a time; empty where nothing did."""
+    return _log(memory, id, user_id, (action, trigger, since, until, newest_first), limit, cursor)
 
 
 @router.get(
@@ -128,8 +147,15 @@ def notes(
     """
     question = ("notes", memory.tenant.stored(user_id), about, as_of, known_at, statuses)
     size, begin = _size(limit), place(question, cursor)
-    listed = memory.notes(user_id=user_id, about=about, as_of=as_of, known_at=known_at, statuses=statuses)
-    found = [note for note in listed if _note_place(note) > begin]
+    found = memory.notes(
+        user_id=user_id,
+        about=about,
+        as_of=as_of,
+        known_at=known_at,
+        statuses=statuses,
+        limit=size + 1,
+        after=None if begin < 0 else f"N{begin >> _VERSION_BITS}.{begin % (1 << _VERSION_BITS)}",
+    )
     return _page("notes", found, size, question, _note_place)
 
 
@@ -139,12 +165,39 @@ def episodes(memory: Opened, user_id: UserId, session_id: OfSession = None) -> R
     return reply({"episodes": memory.episodes(user_id=user_id, session_id=session_id)})
 
 
-@router.get("/operations", response_model=page_of("operations", Operation), responses=replies(), tags=["notes"])
-def operations(memory: Opened, user_id: UserId, limit: Limit = None, cursor: Cursor = None) -> Response:
+@router.get("/operations", response_model=_HISTORY, responses=replies(), tags=["notes"])
+def operations(
+    memory: Opened,
+    user_id: UserId,
+    action: OfAction = None,
+    trigger: OfTrigger = None,
+    since: Since = None,
+    until: Until = None,
+    newest_first: NewestFirst = False,
+    limit: Limit = None,
+    cursor: Cursor = None,
+) -> Response:
     """The log of what changed notes and metadata, oldest first, a page at a time."""
-    question = ("operations", memory.tenant.stored(user_id))
+    return _log(memory, None, user_id, (action, trigger, since, until, newest_first), limit, cursor)
+
+
+def _log(
+    memory: TenantMemory, id: str | None, user_id: str, only: _Only, limit: int | None, cursor: str | None
+) -> Response:
+    question = ("operations", memory.tenant.stored(user_id), id, *only)
     size, begin = _size(limit), place(question, cursor)
-    found = [one for one in memory.history(user_id=user_id) if _number(one.operation_id) > begin]
+    action, trigger, since, until, newest_first = only
+    found = memory.history(
+        id,
+        user_id=user_id,
+        action=action,
+        trigger=trigger,
+        since=since,
+        until=until,
+        newest_first=newest_first,
+        limit=size + 1,
+        after=None if begin < 0 else f"O{begin}",
+    )
     return _page("operations", found, size, question, lambda one: _number(one.operation_id))
 
 

@@ -1,19 +1,22 @@
-"""Notes and the log of what changed them."""
+"""Notes, as they are and as they stood."""
 
 from __future__ import annotations
 
+import re
 from collections import defaultdict
-from collections.abc import Collection, Iterable, Sequence
+from collections.abc import Collection, Iterable, Iterator, Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from itertools import islice
+from typing import TYPE_CHECKING, Final
 
-from sqlalchemy import Connection, and_, select
+from sqlalchemy import ColumnElement, Connection, and_, or_, select
 
 from mnemic.algo.replay import as_stood, replay
 from mnemic.errors import InvalidInput
 from mnemic.protocols import Held
 from mnemic.store.encodings import interval, micros, moment
 from mnemic.store.ids import number_of, numbers_of, public_id
+from mnemic.store.log import log_of
 from mnemic.store.read import by_name, rows_with
 from mnemic.store.tables import (
     cues,
@@ -21,24 +24,19 @@ from mnemic.store.tables import (
     note_cues,
     note_sources,
     notes,
-    operation_details,
-    operations,
     proposals,
     turns,
 )
 from mnemic.store.testimony import testimony
-from mnemic.types import Note, NoteStatus, Operation, Span
+from mnemic.types import Note, NoteStatus, Span
 
 if TYPE_CHECKING:
     from mnemic.store.read import AnyRow, AnySelect
 
 NOTE_COLUMNS = tuple(notes.c[name] for name in notes.c.keys() if name not in ("user_id", "revision"))  # noqa: SIM118 - a column collection is no dict
-
-
-_ITS_DETAIL = (
-    operation_details.c.user_id == operations.c.user_id,
-    operation_details.c.operation == operations.c.operation,
-)
+_VERSION: Final = re.compile(r"[0-9]{1,9}", re.ASCII)
+_CHUNK: Final = 500
+"""Notes that are looked at together where only their log tells which of them are meant."""
 
 
 def find_notes(
@@ -56,48 +54,57 @@ def find_notes(
     """Versions of notes that meet all criteria, by number, then version; as they stood at ``known_at``, if given.
 
     Raises:
-        InvalidInput: ``after`` is no note_id.
+        InvalidInput: ``after`` is no id of a note or of a version.
     """
     query: AnySelect = select(*NOTE_COLUMNS).where(notes.c.user_id == user_id).order_by(notes.c.note, notes.c.version)
-    if known_at is None:
-        query = query.where(notes.c.status.in_(list(statuses)))
-    else:
-        query = query.where(notes.c.recorded_at <= micros(known_at))
-    length, limit = limit, limit if known_at is None else None
     if about is not None:
         query = query.where(notes.c.about == about)
     if after is not None:
-        last = number_of("N", after)
-        if last is None:
-            raise InvalidInput(f"{after!r} is not the id of a note")
-        query = query.where(notes.c.note > last)
+        query = query.where(_behind(after))
     numbers = None if note_ids is None else set(numbers_of("N", note_ids))
     if given_ids is not None:
         given = set(numbers_of_given(connection, user_id, given_ids).values())
         numbers = given if numbers is None else numbers & given
+    if known_at is not None:
+        stood = _as_known(connection, user_id, query, numbers, known_at)
+        return list(islice((note for note in stood if note.status in statuses), limit))
+    query = query.where(notes.c.status.in_(list(statuses)))
     if numbers is None:
         rows: Iterable[AnyRow] = connection.execute(query.limit(limit))
     else:
         found = rows_with(connection, query, notes.c.note, numbers)
         rows = sorted(found, key=lambda row: (row.note, row.version))[:limit]
-    whole = whole_notes(connection, user_id, rows, known_at)
-    if known_at is None:
-        return whole
-    ids = None if numbers is None else {note.note_id for note in whole}
-    log = find_operations(connection, user_id, None, None) if ids is None else _on_notes(connection, user_id, ids)
-    stood = as_stood(whole, replay(log, until=known_at, now=whole))
-    return [note for note in stood if note.status in statuses][:length]
+    return whole_notes(connection, user_id, rows)
 
 
-def _on_notes(connection: Connection, user_id: str, note_ids: Iterable[str]) -> list[Operation]:
-    """The log of some notes, oldest first."""
-    rows = rows_with(connection, _log(user_id), operations.c.target_id, note_ids)
-    return [_operation(row) for row in sorted(rows, key=lambda row: row.operation)]
+def _behind(after: str) -> ColumnElement[bool]:
+    """What comes behind a note (``N7``), or behind a version of it (``N7.2``). Raises InvalidInput."""
+    note_id, dot, version = after.partition(".")
+    number = number_of("N", note_id)
+    if number is None or (dot and not _VERSION.fullmatch(version)):
+        raise InvalidInput(f"{after!r} is not the id of a note, such as N7, or of a version of one, such as N7.2")
+    if not dot:
+        return notes.c.note > number
+    return or_(notes.c.note > number, and_(notes.c.note == number, notes.c.version > int(version)))
 
 
-def log_of(connection: Connection, user_id: str, numbers: Iterable[int]) -> list[Operation]:
-    """The log of some notes by their numbers, oldest first."""
-    return _on_notes(connection, user_id, (public_id("N", number) for number in numbers))
+def _as_known(
+    connection: Connection, user_id: str, query: AnySelect, numbers: set[int] | None, known_at: datetime
+) -> Iterator[Note]:
+    """The notes of a query as they stood, by their log; some after the other, for the log of all may be long."""
+    query = query.where(notes.c.recorded_at <= micros(known_at))
+    if numbers is None:
+        which = query.with_only_columns(notes.c.note).distinct().order_by(None).order_by(notes.c.note)
+        wanted = list(connection.execute(which).scalars())
+    else:
+        wanted = sorted(numbers)
+    for start in range(0, len(wanted), _CHUNK):
+        some = wanted[start : start + _CHUNK]
+        found = rows_with(connection, query, notes.c.note, some)
+        rows = sorted(found, key=lambda row: (row.note, row.version))
+        whole = whole_notes(connection, user_id, rows, known_at)
+        log = log_of(connection, user_id, some)
+        yield from as_stood(whole, replay(log, until=known_at, now=whole))
 
 
 def numbers_of_given(connection: Connection, user_id: str, given_ids: Iterable[str]) -> dict[str, int]:
@@ -175,41 +182,3 @@ def held(connection: Connection, user_id: str) -> dict[tuple[str, int], Held]:
         )
         for row in connection.execute(query)
     }
-
-
-def find_operations(
-    connection: Connection, user_id: str, target_id: str | None, operation_ids: Sequence[str] | None
-) -> list[Operation]:
-    """The log, oldest first."""
-    query = _log(user_id)
-    if target_id is not None:
-        query = query.where(operations.c.target_id == target_id)
-    if operation_ids is None:
-        rows: Iterable[AnyRow] = connection.execute(query)
-    else:
-        found = rows_with(connection, query, operations.c.operation, numbers_of("O", operation_ids))
-        rows = sorted(found, key=lambda row: row.operation)
-    return [_operation(row) for row in rows]
-
-
-def _log(user_id: str) -> AnySelect:
-    return (
-        select(operations, operation_details.c.detail)
-        .join(operation_details, and_(*_ITS_DETAIL), isouter=True)
-        .where(operations.c.user_id == user_id)
-        .order_by(operations.c.operation)
-    )
-
-
-def _operation(row: AnyRow) -> Operation:
-    return Operation(
-        operation_id=public_id("O", row.operation),
-        at=moment(row.at),
-        action=row.action,
-        target_id=row.target_id,
-        trigger=row.trigger,
-        before=row.before,
-        after=row.after,
-        version=row.version,
-        detail=row.detail or {},
-    )

@@ -9,14 +9,16 @@ from typing import TYPE_CHECKING
 from sqlalchemy import Connection, delete, insert, select
 
 from mnemic.protocols import (
+    EVERY_OPERATION,
     Batch,
     Delta,
     EmbedderRecord,
     Held,
+    LogFilter,
     Unembedded,
     Written,
 )
-from mnemic.store import check, embedders, episodes, load, notes, read, remove, users, vectors, write
+from mnemic.store import check, embedders, episodes, load, log, notes, read, remove, users, vectors, write
 from mnemic.store.database import alone
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
@@ -216,11 +218,26 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
         )
 
     def operations(
-        self, user_id: str, *, target_id: str | None = None, operation_ids: Sequence[str] | None = None
+        self,
+        user_id: str,
+        *,
+        target_id: str | None = None,
+        operation_ids: Sequence[str] | None = None,
+        only: LogFilter = EVERY_OPERATION,
+        after: str | None = None,
+        limit: int | None = None,
     ) -> list[Operation]:
-        """The log, oldest first."""
+        """The log, oldest first unless ``only`` says otherwise."""
         return self._database.look(
-            lambda connection: notes.find_operations(connection, user_id, target_id, operation_ids)
+            lambda connection: log.find_operations(
+                connection,
+                user_id,
+                target_id=target_id,
+                operation_ids=operation_ids,
+                only=only,
+                after=after,
+                limit=limit,
+            )
         )
 
     def counts(self, user_id: str) -> Counts:

@@ -10,7 +10,7 @@ from mnemic.algo.replay import replay, turned
 from mnemic.store.adding import Adding, LogEntry
 from mnemic.store.encodings import interval
 from mnemic.store.ids import public_id
-from mnemic.store.notes import log_of
+from mnemic.store.log import log_of
 from mnemic.store.read import rows_with
 from mnemic.store.tables import notes
 

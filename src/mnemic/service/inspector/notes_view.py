@@ -142,6 +142,7 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
             true then), ``known_at`` (what was believed then), each if wanted.
     """
     as_of, known_at = given.get("as_of") or None, given.get("known_at") or None
+    past = as_of is not None or known_at is not None
     every = memory.notes(user_id=user_id, statuses=STATUSES, known_at=known_at)
     if as_of is not None:
         every = memory.notes(user_id=user_id, as_of=as_of, known_at=known_at)
@@ -171,12 +172,15 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
     groups: dict[str, list[Card]] = {}
     for note in passing[first : first + PAGE]:
         card = _card(note, len(versions[note.note_id]), note.note_id == wanted)
-        groups.setdefault(note.about, []).append(card if known_at is None else replace(card, deeds=()))
+        groups.setdefault(note.about, []).append(replace(card, deeds=()) if past else card)
     people = sorted({note.about for note in lasting.values()})
     return Notes(
         groups=tuple(Group(named(about), tuple(cards)) for about, cards in groups.items()),
-        proposals=tuple(_card(note, len(versions[note.note_id]), False) for note in memory.proposals(user_id=user_id)),
-        quarantine=tuple(_suspect(one) for one in memory.quarantine(user_id=user_id)),
+        # What waits, waits today: it is no part of another time.
+        proposals=()
+        if past
+        else tuple(_card(note, len(versions[note.note_id]), False) for note in memory.proposals(user_id=user_id)),
+        quarantine=() if past else tuple(_suspect(one) for one in memory.quarantine(user_id=user_id)),
         people=tuple((name, sum(note.about == name for note in lasting.values())) for name in people),
         statuses=tuple((name, sum(note.status == name for note in lasting.values())) for name in STATUSES),
         total=len(lasting),
@@ -184,7 +188,7 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Notes:
         previous=address("notes", {**given, "page": str(page - 1)}) if page else None,
         next=address("notes", {**given, "page": str(page + 1)}) if first + PAGE < len(passing) else None,
         missing=missing,
-        past=as_of is not None or known_at is not None,
+        past=past,
     )
 
 

@@ -4,8 +4,8 @@ from __future__ import annotations
 
 from collections.abc import Mapping, Sequence
 from dataclasses import dataclass
-from datetime import UTC, date, datetime
-from typing import TYPE_CHECKING, Final, get_args
+from datetime import UTC, date, datetime, time, timedelta
+from typing import TYPE_CHECKING, Final, cast, get_args
 
 from mnemic.errors import InvalidQuery
 from mnemic.service.inspector.differ import Piece, pieces
@@ -36,6 +36,7 @@ class Entry:
         change: Of the text.
         facts: What else the log says: status, reason, relation, cost; each a name and words.
         href: Where its note or turn is.
+        run: Which run of a model, or which undoing, it was done with; all of it can be taken back at once.
     """
 
     operation_id: str
@@ -47,6 +48,7 @@ class Entry:
     trigger: str
     change: tuple[Piece, ...]
     facts: tuple[tuple[str, str], ...]
+    run: str | None = None
 
 
 @dataclass(frozen=True, slots=True)
@@ -55,14 +57,14 @@ class Log:
 
     Attributes:
         entries: A page of what passes the filters.
-        triggers: All that there are, to filter by.
+        narrowed: Whether filters leave anything out.
+        newest: Where the first page is, from another one.
+        older: Where the next page is.
     """
 
     entries: tuple[Entry, ...]
-    total: int
-    passing: int
-    triggers: tuple[str, ...]
-    newer: str | None
+    narrowed: bool
+    newest: str | None
     older: str | None
 
 
@@ -73,31 +75,31 @@ def read(memory: TenantMemory, user_id: str, given: Mapping[str, str]) -> Log:
         memory: Of the tenant.
         user_id: Whose.
         given: ``action``, ``trigger``, ``note`` (or a turn's id), ``since`` and ``until`` (days, UTC, both included),
-            ``page``, each if wanted.
+            ``before`` (the operation that the page before ended with), each if wanted.
 
     Raises:
         InvalidQuery: A day is none.
+        InvalidInput: There is no such action, or ``before`` is no operation.
     """
-    operations = memory.history(user_id=user_id)
     since, until = _day(given.get("since"), "since"), _day(given.get("until"), "until")
-    passing = [
-        one
-        for one in reversed(operations)
-        if given.get("action") in (None, "", one.action)
-        and given.get("trigger") in (None, "", _group(one.trigger))
-        and given.get("note", "").strip() in ("", one.target_id)
-        and (since is None or one.at.astimezone(UTC).date() >= since)
-        and (until is None or one.at.astimezone(UTC).date() <= until)
-    ]
-    page = int(given["page"]) if given.get("page", "").isdecimal() and len(given["page"]) < 6 else 0
-    first = page * PAGE
+    before = given.get("before") or None
+    found = memory.history(
+        given.get("note", "").strip() or None,
+        user_id=user_id,
+        action=cast("Action | None", given.get("action") or None),
+        trigger=given.get("trigger", "").strip() or None,
+        since=since,
+        until=None if until is None else until + timedelta(days=1),
+        newest_first=True,
+        limit=PAGE + 1,
+        after=before,
+    )
+    page = found[:PAGE]
     return Log(
-        entries=tuple(entry(user_id, one) for one in passing[first : first + PAGE]),
-        total=len(operations),
-        passing=len(passing),
-        triggers=tuple(sorted({_group(one.trigger) for one in operations})),
-        newer=_page(given, page - 1) if page else None,
-        older=_page(given, page + 1) if first + PAGE < len(passing) else None,
+        entries=tuple(entry(user_id, one) for one in page),
+        narrowed=any(given.get(name) for name in ("action", "trigger", "note", "since", "until", "before")),
+        newest=_page(given, None) if before else None,
+        older=_page(given, page[-1].operation_id) if len(found) > PAGE else None,
     )
 
 
@@ -120,6 +122,7 @@ def entry(user_id: str, operation: Operation) -> Entry:
         trigger=named(operation.trigger),
         change=pieces(before or "", after or "") if before != after else (Piece("same", after or ""),),
         facts=tuple(_facts(operation.detail)),
+        run=run if isinstance(run := operation.detail.get("run"), str) and run else None,
     )
 
 
@@ -148,19 +151,16 @@ def _flat(value: Json) -> str:
     return f"{value:,.6g}" if isinstance(value, float) else str(value)
 
 
-def _group(trigger: str) -> str:
-    """Undoings are one trigger, whatever they undo."""
-    return "undo" if trigger.startswith("undo ") else trigger
-
-
-def _day(text: str | None, name: str) -> date | None:
+def _day(text: str | None, name: str) -> datetime | None:
+    """The beginning of a day in UTC."""
     if not text:
         return None
     try:
-        return date.fromisoformat(text)
+        return datetime.combine(date.fromisoformat(text), time(), UTC)
     except ValueError as error:
         raise InvalidQuery(f"{name} is a day such as 2024-05-17, not {named(text, most=20)}") from error
 
 
-def _page(given: Mapping[str, str], page: int) -> str:
-    return address("operations", {**given, "page": str(page)})
+def _page(given: Mapping[str, str], before: str | None) -> str:
+    narrowed = {name: value for name, value in given.items() if name != "before"}
+    return address("operations", narrowed if before is None else {**narrowed, "before": before})
