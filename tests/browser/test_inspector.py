@@ -269,6 +269,7 @@ def test_notes_of_another_time_are_shown_and_cannot_be_changed(page, server):
     for name in ("Confirm", "Retract", "Restore"):
         assert page.locator(".group").get_by_role("button", name=name).count() == 0
     assert page.input_value("[name=as_of]") == "2024-06-10"
+    assert page.input_value("[name=status]") == "any"
     page.fill("[name=known_at]", "2000-01-01")
     page.click("form.filters button[type=submit]")
     page.wait_for_url("**known_at=2000-01-01**")

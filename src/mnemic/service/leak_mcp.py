@@ -61,6 +61,7 @@ def _arguments(name: str, other: Planted, named: Sequence[str], asked: Sequence[
     values: Mapping[str, Sequence[Json]] = {
         "query": asked, "id": named, "turn_id": named, "session_id": [other.secret, named[0]], "about": [other.secret],
         "topic": asked, "messages": [[]], "metadata": [{}], "confirm": [True],
+        "operation_id": ["O1", *named], "a": ["2000-01-01"],
     }  # fmt: skip
     fields = TOOLS[name].takes.model_fields
     needed: dict[str, Json] = {field: values[field][0] for field, one in fields.items() if one.is_required()}

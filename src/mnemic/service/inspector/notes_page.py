@@ -63,13 +63,12 @@ async def build(frame: Frame) -> None:
 
 def _filters(frame: Frame, seen: Notes) -> None:
     given = frame.visit.given
+    chosen = given.get("status") or ("any" if given.get("as_of") else "current")
     statuses = [(name, f"{name} ({count:,})") for name, count in seen.statuses]
     people = [("", "everybody"), *((name, f"{named(name, most=40)} ({count:,})") for name, count in seen.people)]
     with box("form", "form filters", method="get", aria_label="Filter"):
         elements.hidden(user=frame.visit.user_id)
-        elements.choice(
-            "Status", "status", given.get("status") or "current", [*statuses, ("any", f"any ({seen.total:,})")]
-        )
+        elements.choice("Status", "status", chosen, [*statuses, ("any", f"any ({seen.total:,})")])
         elements.choice("Kind", "kind", given.get("kind", ""), elements.options_of(notes_view.KINDS, "every kind"))
         elements.choice("About", "about", given.get("about", ""), people)
         elements.field("True on", "as_of", given.get("as_of", ""), kind="date")

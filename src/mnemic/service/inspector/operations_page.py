@@ -57,9 +57,10 @@ def entries(frame: Frame, listed: Sequence[Entry], again: Callable[[], Awaitable
                     Text("span", one.operation_id, "quiet id")
                     if frame.visit.may("write"):
                         box("div", "space")
-                        _undo(frame, one, again)
-                        if one.run is not None:
-                            _undo_run(frame, one, one.run, again)
+                        with box("div", "together"):
+                            _undo(frame, one, again)
+                            if one.run is not None:
+                                _undo_run(frame, one, one.run, again)
                 if one.change:
                     with box("p", "entry-text"):
                         elements.change(one.change)
