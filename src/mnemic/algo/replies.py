@@ -98,9 +98,15 @@ def fields(text: str) -> Iterator[dict[str, Json]]:
         yield from (value for value in inside if isinstance(value, dict))
 
 
+def having(text: str, name: str) -> dict[str, Json] | None:
+    """The last JSON object in a reply that has a field with words or a number in it; None where none does."""
+    return next((found for found in fields(text) if as_text(found.get(name)) is not None), None)
+
+
 def field(text: str, name: str) -> str | None:
     """The value, as text, of a field of the last JSON object in a reply that has it; None where none does."""
-    return next((value for found in fields(text) if (value := _as_text(found.get(name))) is not None), None)
+    found = having(text, name)
+    return None if found is None else as_text(found[name])
 
 
 def spoken(text: str) -> str:
@@ -177,6 +183,16 @@ def choice(value: Json, allowed: Sequence[str]) -> str | None:
     """The one of some lower-case words that a value is, whatever its case and the punctuation around it."""
     word = value.strip(" .:\"'`*_()[]").lower() if isinstance(value, str) else None
     return word if word in allowed else None
+
+
+def as_text(value: Json) -> str | None:
+    """A value as words: a text without blanks around it, a number, or a list of these; None of anything else."""
+    if isinstance(value, str):
+        return value.strip()
+    if isinstance(value, list):
+        parts = [part for one in value if (part := as_text(one)) is not None]
+        return ", ".join(parts) if parts else None
+    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None
 
 
 def _whole_text(text: str) -> str:
@@ -307,12 +323,3 @@ def _is_container(value: Json) -> bool:
 
 def _name(key: str) -> str:
     return key.strip().lower().replace(" ", "_")
-
-
-def _as_text(value: Json) -> str | None:
-    if isinstance(value, str):
-        return value.strip()
-    if isinstance(value, list):
-        parts = [part for one in value if (part := _as_text(one)) is not None]
-        return ", ".join(parts) if parts else None
-    return str(value) if isinstance(value, (int, float)) and not isinstance(value, bool) else None

@@ -15,6 +15,7 @@ from mnemic.errors import InvalidInput, InvalidScope, NotFound
 from mnemic.importers.ids import was_made
 from mnemic.importers.records import Conversation, Exported, Message, Noted, Notice, Record, Skipped
 from mnemic.importers.report import Report
+from mnemic.importers.storable import UNFIT, storable
 from mnemic.types import Json, Turn
 
 if TYPE_CHECKING:
@@ -91,7 +92,7 @@ def load(
             if not isinstance(record, Exported):  # it was written back, or its records come one by one
                 report.skip(record)
             continue
-        target = _addressed(record, user_id)
+        target = _held(_addressed(record, user_id), report)
         assert target.user_id is not None
         if target.user_id not in report.users:
             report.users.append(target.user_id)
@@ -179,6 +180,14 @@ def _sessions(conversation: Conversation) -> set[int]:
     """What counts its sessions: hashes, for an export may have a million."""
     names = {str(message.get("session_id") or conversation.session_id) for message in conversation.messages}
     return {hash((conversation.user_id, session)) for session in names}
+
+
+def _held(conversation: Conversation, report: Report) -> Conversation:
+    """What of a conversation a memory can hold; what it cannot is counted."""
+    held, unfit = storable(conversation)
+    for where in unfit:
+        report.skip(Skipped(UNFIT, f"session {held.session_id!r}, {where}"))
+    return held
 
 
 def _addressed(conversation: Conversation, user_id: str | None) -> Conversation:

@@ -6,7 +6,7 @@ from collections.abc import Sequence
 from dataclasses import dataclass
 from typing import Final
 
-from mnemic.algo.replies import Failure, field, fields, numbers, refuses, spoken
+from mnemic.algo.replies import Failure, as_text, having, numbers, refuses, spoken
 from mnemic.prompts.data import DATA, NUMBERS, TEXT, an_object, delimited, numbered, version
 from mnemic.protocols import Completion, Reply
 from mnemic.types import Json
@@ -53,9 +53,9 @@ def parse(reply: Reply, *, evidence: int) -> Answered:
     """Read a reply about so many pieces of evidence."""
     if reply.finish == "refusal":
         return Answered(None, (), "refused")
-    text = field(reply.text, "answer")
-    if text is not None:
-        found = next(one for one in fields(reply.text) if "answer" in one)
+    found = having(reply.text, "answer")
+    if found is not None:
+        text = as_text(found["answer"])
         sources = numbers(found.get("sources"), range(1, evidence + 1))
         failure: Failure | None = "truncated" if reply.finish == "length" and not sources and text else None
         return Answered(text or None, tuple(number - 1 for number in sources) if text else (), failure)
