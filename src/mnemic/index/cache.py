@@ -10,6 +10,7 @@ from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
 from mnemic.index.user_index import UserIndex
+from mnemic.telemetry import span
 
 if TYPE_CHECKING:
     from mnemic.algo.graph import Graph
@@ -69,7 +70,8 @@ class Indexes:
         if self._store.embedder() != embedder:
             return self._refresh(user_id, entry)
         entry.index = None  # an update that is cut halfway (no memory, Ctrl-C) leaves no index behind
-        index.apply(delta)
+        with span("mnemic.index.update", {"mnemic.turns": len(delta.turns), "mnemic.traces": len(delta.traces)}):
+            index.apply(delta)
         entry.index, entry.embedder = index, embedder
         return index
 

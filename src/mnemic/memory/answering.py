@@ -3,10 +3,12 @@
 from __future__ import annotations
 
 import asyncio
+import contextvars
 import threading
 from collections.abc import Callable, Iterator
 from dataclasses import dataclass
 from datetime import datetime
+from functools import partial
 from queue import SimpleQueue
 from typing import Self
 
@@ -117,7 +119,9 @@ class AnswerStream:
             raise StopIteration
         if self._queue is None:
             self._queue = SimpleQueue()
-            threading.Thread(target=self._ask, args=(self._queue,), name="mnemic-answer", daemon=True).start()
+            within = contextvars.copy_context()  # the model's span belongs to that of whoever reads
+            ask = partial(within.run, self._ask, self._queue)
+            threading.Thread(target=ask, name="mnemic-answer", daemon=True).start()
         came = self._queue.get()
         if isinstance(came, str):
             return came

@@ -11,6 +11,7 @@ from typing import TYPE_CHECKING, Final, Literal
 from mnemic import backfill
 from mnemic.errors import ModelError
 from mnemic.memory.agreement import calibrate, serving
+from mnemic.telemetry import span
 
 if TYPE_CHECKING:
     from mnemic.protocols import Embedder, EmbeddingLease, Store
@@ -86,7 +87,9 @@ class Backlog:
             return "idle"
         # Stays there where an error ends it: whoever closes the memory gives it back.
         self._under_way[token] = lease
-        outcome = self._make(lease, embedder, done, go_on)
+        with span("mnemic.backfill") as tell:
+            outcome = self._make(lease, embedder, done, go_on)
+            tell({"mnemic.outcome": outcome})
         del self._under_way[token]
         return outcome
 

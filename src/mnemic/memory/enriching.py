@@ -25,6 +25,7 @@ from mnemic.memory.neighbours import Neighbours
 from mnemic.memory.replan import replanned
 from mnemic.models.foreign import told
 from mnemic.protocols import Lease, Written
+from mnemic.telemetry import Attributes, span
 from mnemic.types import Note, Purpose, WorkKind
 
 if TYPE_CHECKING:
@@ -96,8 +97,16 @@ class Enricher:
             self._release(lease, None, f"begun {lease.attempts - 1} times, and never ended: its process stopped")
             return "put_off"
         self.under_way[lease.token] = lease
+        told: Attributes = {
+            "mnemic.kind": lease.kind,
+            "mnemic.traces": len(lease.trace_ids),
+            "mnemic.attempts": lease.attempts,
+        }
         try:
-            return self._do(lease)
+            with span("mnemic.enrich", told) as tell:
+                outcome = self._do(lease)
+                tell({"mnemic.outcome": outcome})
+                return outcome
         finally:
             del self.under_way[lease.token]
 

@@ -10,11 +10,12 @@ from mnemic import export
 from mnemic.algo.jsonable import as_json
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.memory import context, episodes, reading
+from mnemic.memory import context, episodes, reading, told
 from mnemic.memory.notice import notice
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
 from mnemic.protocols import Reranker
+from mnemic.telemetry import spanned
 from mnemic.types import (
     Action,
     Episode,
@@ -35,6 +36,7 @@ from mnemic.types import (
 class Reads(Wired):
     """What is searched and read."""
 
+    @spanned("mnemic.search", told.of_found)
     def search(
         self,
         query: str,
@@ -116,6 +118,7 @@ class Reads(Wired):
         found = self._modes.search(request)
         return replace(found, warnings=(*self._warnings, *found.warnings))
 
+    @spanned("mnemic.context", told.of_block)
     def context(
         self,
         query: str,

@@ -7,6 +7,7 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING
 
 from mnemic.errors import RerankingFailed
+from mnemic.telemetry import span
 
 if TYPE_CHECKING:
     from mnemic.protocols import Reranker
@@ -20,7 +21,8 @@ def depth(top_k: int, reranker: Reranker | None) -> int:
 def scored(query: str, texts: Sequence[str], reranker: Reranker) -> tuple[list[float] | None, tuple[str, ...]]:
     """A score for each text, higher is better; None, and a warning, where it fails."""
     try:
-        scores = [float(score) for score in reranker.score(query, texts)]
+        with span("mnemic.search.rerank", {"mnemic.texts": len(texts)}):
+            scores = [float(score) for score in reranker.score(query, texts)]
     except Exception as error:  # noqa: BLE001 - anybody's code; without it the search is still right
         return None, (f"not reranked: {error if isinstance(error, RerankingFailed) else repr(error)}",)
     if len(scores) != len(texts) or not all(map(math.isfinite, scores)):

@@ -23,6 +23,7 @@ from mnemic.memory.asked_models import question_cues
 from mnemic.memory.turn_reader import TurnReader
 from mnemic.models import registry
 from mnemic.models.checked import Loading
+from mnemic.telemetry import span
 from mnemic.types import Evidence, Granularity, Json, Mode, Scope, SearchResult, Thresholds
 
 if TYPE_CHECKING:
@@ -141,7 +142,8 @@ class Searcher:
         config = checked(request)
         depth = reranking.depth(request.top_k, request.reranker)
         with self.looked(request, config, granularity=request.granularity, limit=depth) as look:
-            hits = self._evidence(request, config, look.ranking)
+            with span("mnemic.search.read"):
+                hits = self._evidence(request, config, look.ranking)
             topic, speaker, warnings = look.topic, look.speaker, look.warnings
             fitted = config == Fusion() and look.is_fitted
         reranker = None
@@ -191,7 +193,8 @@ class Searcher:
         counting = self._counting(request) if counting is None else counting
         with self._indexes.graph(request.scope.user_id, counting) as (graph, record):
             began = time.perf_counter()
-            question, warnings = self._understand(request, graph, config, record, extractor)
+            with span("mnemic.search.understand"):
+                question, warnings = self._understand(request, graph, config, record, extractor)
             thresholds = record.thresholds if record and np.any(question.vector) else _NO_VECTORS
             ranking = retrieve.rank(
                 question,

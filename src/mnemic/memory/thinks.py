@@ -8,7 +8,7 @@ from typing import overload
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
 from mnemic.errors import InvalidInput, LanguageModelUnavailable
-from mnemic.memory import answering, context, forgetting, undoing
+from mnemic.memory import answering, context, forgetting, told, undoing
 from mnemic.memory.answering import AnswerStream
 from mnemic.memory.reads import Reads
 from mnemic.memory.reflecting import Reflection
@@ -16,12 +16,14 @@ from mnemic.memory.replan import replanned
 from mnemic.memory.search import Request, check_count
 from mnemic.memory.wiring import Time
 from mnemic.protocols import Reranker
+from mnemic.telemetry import spanned
 from mnemic.types import Answer, Evolution, Json, Note, Operation
 
 
 class Thinks(Reads):
     """What is concluded from what is stored."""
 
+    @spanned("mnemic.answer", told.of_answer)
     def answer(
         self,
         question: str,
@@ -183,6 +185,7 @@ class Thinks(Reads):
         )
         return self._modes.evolution(request, about)
 
+    @spanned("mnemic.reflect", told.of_operations)
     def reflect(self, *, user_id: str, dry_run: bool = False) -> tuple[Operation, ...]:
         """Look for inconsistencies among current notes, without waiting for a search to fail, and resolve them.
 

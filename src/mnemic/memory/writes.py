@@ -11,13 +11,14 @@ from mnemic.algo import messages as shapes
 from mnemic.algo.jsonable import as_object
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.errors import ImmutableWords, InvalidInput
-from mnemic.memory import noting, reading
+from mnemic.memory import noting, reading, told
 from mnemic.memory.agreement import switch
 from mnemic.memory.recovering import Recoverer
 from mnemic.memory.replan import replanned
 from mnemic.memory.wiring import Time, Wired
 from mnemic.models import registry
 from mnemic.protocols import Embedder
+from mnemic.telemetry import spanned
 from mnemic.types import Added, Json, Metadata, Recovery, Turn
 
 _DEFAULT_SESSION = "default"
@@ -26,6 +27,7 @@ _DEFAULT_SESSION = "default"
 class Writes(Wired):
     """What is added, changed and erased."""
 
+    @spanned("mnemic.add", told.of_added)
     def add(
         self,
         messages: str | Mapping[str, object] | Sequence[Mapping[str, object]],
@@ -111,6 +113,7 @@ class Writes(Wired):
         reasons = (*(failed.reason for failed in reading.failures), *reading.waiting_for)
         return replace(added, warnings=(*added.warnings, *(f"not all was read by models: {one}" for one in reasons)))
 
+    @spanned("mnemic.add_notes", told.of_added)
     def add_notes(
         self, notes: Mapping[str, object] | Sequence[Mapping[str, object]], *, user_id: str, timezone: str | None = None
     ) -> Added:
@@ -184,6 +187,7 @@ class Writes(Wired):
         self._store.set_metadata(user_id, turn_id, as_object(metadata, "metadata"), now=self._clock())
         return reading.turn(self._store, user_id, turn_id)
 
+    @spanned("mnemic.delete", told.of_erased)
     def delete(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None) -> int:
         """Erase one turn or one session, with everything derived from it alone; the number of turns erased.
 
@@ -198,6 +202,7 @@ class Writes(Wired):
             check_id(turn_id, "turn_id")
         return replanned(lambda: self._writer.delete(user_id, turn_id=turn_id, session_id=session_id))
 
+    @spanned("mnemic.delete_all", told.of_erased)
     def delete_all(self, *, user_id: str) -> int:
         """Erase everything of a user; the number of turns erased, 0 for an unknown user."""
         erased = self._store.delete_user(check_user(user_id))

@@ -6,8 +6,9 @@ from collections.abc import Sequence
 from typing import TYPE_CHECKING, Literal, Protocol, runtime_checkable
 
 from mnemic.errors import EmbeddingFailed, ModelError
+from mnemic.models import foreign
 from mnemic.models.clean import clean
-from mnemic.models.foreign import told
+from mnemic.telemetry import Attributes, span
 
 if TYPE_CHECKING:
     from numpy.typing import ArrayLike
@@ -60,7 +61,7 @@ class Checked:
         except ModelError:
             raise
         except Exception as error:  # other people's code may raise anything
-            raise self._failed(told(error)) from error
+            raise self._failed(foreign.told(error)) from error
 
     @property
     def thresholds(self) -> Thresholds:
@@ -75,7 +76,9 @@ class Checked:
         places = [i for i, text in enumerate(cleaned) if text.strip()]
         if not places:
             return np.zeros((len(cleaned), self.dim), dtype=np.float32)
-        given = self._ask([cleaned[i] for i in places], kind)
+        told: Attributes = {"gen_ai.request.model": self.name, "mnemic.texts": len(places), "mnemic.kind": kind}
+        with span("mnemic.embed", told):
+            given = self._ask([cleaned[i] for i in places], kind)
         rows = np.zeros((len(cleaned), self.dim), dtype=np.float32)
         rows[places] = self._verified(given, len(places))
         return rows
@@ -93,7 +96,7 @@ class Checked:
         except ModelError:
             raise
         except Exception as error:  # other people's code may raise anything
-            raise self._failed(told(error)) from error
+            raise self._failed(foreign.told(error)) from error
 
     def _ask(self, texts: list[str], kind: Literal["query", "passage"]) -> ArrayLike:
         """What the wrapped embedder returns: only believed after ``_verified``."""
@@ -102,7 +105,7 @@ class Checked:
         except ModelError:
             raise
         except Exception as error:  # other people's code may raise anything
-            raise self._failed(told(error)) from error
+            raise self._failed(foreign.told(error)) from error
 
     def _verified(self, given: ArrayLike, count: int) -> Floats:
         import numpy as np

@@ -123,6 +123,8 @@ class PydanticAIModel:
             [messages.ModelRequest(parts=parts)],
             model_settings={**self._settings, **self._temperature(manner), "max_tokens": request.max_tokens},
             model_request_parameters=self._parameters(model, request, manner),
+            # Its spans would hold the words; ours (telemetry) hold counts.
+            instrument=False,
         )
         pieces: list[str] = []
         if receive and manner.streams:

@@ -13,6 +13,7 @@ from mnemic.errors import InvalidInput, LanguageModelFailed, ModelError
 from mnemic.models.prices import Price
 from mnemic.models.streaming import streamed
 from mnemic.protocols import Amount, Completion, LanguageModel, Ledger, Reply
+from mnemic.telemetry import Attributes, span
 
 
 class MeteredModel:
@@ -85,7 +86,11 @@ class MeteredModel:
             self._ledger.spend(self._user_id, request.purpose, change, day=day, within=Budgets())
 
         try:
-            reply = complete(request)
+            with span(
+                "mnemic.complete", {"gen_ai.request.model": self.name, "mnemic.purpose": request.purpose}
+            ) as tell:
+                reply = complete(request)
+                tell(_told_of(reply))
         except LanguageModelFailed as error:
             if not error.billed:
                 correct(self._amount(0, 0))
@@ -99,6 +104,14 @@ class MeteredModel:
     def _amount(self, tokens_in: int, tokens_out: int) -> Amount:
         cost = 0.0 if self._price is None else self._price.of(tokens_in, tokens_out)
         return Amount(1, tokens_in, tokens_out, cost, int(self._price is None))
+
+
+def _told_of(reply: Reply) -> Attributes:
+    return {
+        "gen_ai.usage.input_tokens": reply.tokens_in,
+        "gen_ai.usage.output_tokens": reply.tokens_out,
+        "mnemic.finish": reply.finish,
+    }
 
 
 def size(request: Completion) -> int:

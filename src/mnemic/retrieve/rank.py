@@ -13,6 +13,7 @@ from mnemic.config import Configuration, Hero
 from mnemic.retrieve import fusion, hero
 from mnemic.retrieve.matched import Matched, match
 from mnemic.retrieve.question import Question
+from mnemic.telemetry import Attributes, spanned
 from mnemic.types import Granularity, Thresholds
 
 
@@ -41,6 +42,11 @@ class Ranking:
     matched: Matched
 
 
+def _told(ranking: Ranking) -> Attributes:
+    return {"mnemic.turns": len(ranking.matched.graph.turn_session), "mnemic.hits": len(ranking.order)}
+
+
+@spanned("mnemic.search.rank", _told)
 def rank(
     question: Question,
     graph: Graph,

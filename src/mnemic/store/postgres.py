@@ -9,6 +9,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import AbstractContextManager, contextmanager
 from pathlib import Path
+from typing import Final
 
 import psycopg
 from sqlalchemy import Connection, Engine, create_engine, text
@@ -21,8 +22,10 @@ from mnemic.store.database import Busy, Value
 from mnemic.store.gate import Gate
 from mnemic.store.postgres_address import Address
 from mnemic.store.postgres_failures import kind_of, translate
+from mnemic.telemetry import Attributes, span
 
 _FAILURES = (psycopg.Error, StatementError, PoolTimeout)
+_TOLD: Final[Attributes] = {"db.system.name": "postgresql"}
 _POOL = 4
 _POOL_AT_MOST = 16
 _COLLISIONS = 8
@@ -80,7 +83,8 @@ class PostgresDatabase:
             with self._gate.entered(), self._reading.connect() as connection, connection.begin():
                 return do(connection)
 
-        return self._patiently(attempt)
+        with span("mnemic.store.read", _TOLD):
+            return self._patiently(attempt)
 
     def change(
         self,
@@ -104,7 +108,8 @@ class PostgresDatabase:
                         raise
                 return value
 
-        return self._patiently(attempt)
+        with span("mnemic.store.write", _TOLD):
+            return self._patiently(attempt)
 
     @contextmanager
     def plainly(self) -> Generator[Connection]:

@@ -10,7 +10,7 @@ import time
 from collections.abc import Callable, Generator
 from contextlib import closing, contextmanager
 from pathlib import Path
-from typing import Any, cast
+from typing import Any, Final, cast
 
 from sqlalchemy import Connection, Engine, create_engine, event
 from sqlalchemy.dialects.sqlite.base import SQLiteCompiler
@@ -22,6 +22,7 @@ from mnemic.errors import StoreError
 from mnemic.store.database import Value
 from mnemic.store.failures import read_only, translate
 from mnemic.store.gate import Gate
+from mnemic.telemetry import Attributes, span
 
 APPLICATION_ID = 0x6D6E656D
 """``mnem``, in the header of every database of ours."""
@@ -30,6 +31,7 @@ APPLICATION_ID = 0x6D6E656D
 _PAGE_BYTES = 8192
 _LOG_BYTES_KEPT = 1 << 20
 _READ = "BEGIN"
+_TOLD: Final[Attributes] = {"db.system.name": "sqlite"}
 _SCRUB_PATIENCE_S = 5.0
 _LOOK_AGAIN_S = 0.002
 
@@ -68,7 +70,7 @@ class SqliteFile:
 
     def look(self, do: Callable[[Connection], Value]) -> Value:
         """Read in one snapshot."""
-        with self.read() as connection:
+        with span("mnemic.store.read", _TOLD), self.read() as connection:
             return do(connection)
 
     def change(
@@ -80,7 +82,7 @@ class SqliteFile:
         wait: bool = True,
     ) -> Value:
         """Write in one transaction, which holds the lock of the whole file from its first moment, whoever writes."""
-        with self._transaction("BEGIN IMMEDIATE") as connection:
+        with span("mnemic.store.write", _TOLD), self._transaction("BEGIN IMMEDIATE") as connection:
             return do(connection)
 
     @contextmanager

@@ -1,0 +1,45 @@
+"""What a call's result says of it in a span: counts."""
+
+from __future__ import annotations
+
+from mnemic.telemetry import Attributes
+from mnemic.types import Added, Answer, Operation, SearchResult
+
+
+def of_added(added: Added) -> Attributes:
+    """Of ``add`` and ``add_notes``."""
+    return {
+        "mnemic.turns": len(added.turn_ids),
+        "mnemic.notes": len(added.notes),
+        "mnemic.new": added.new,
+        "mnemic.warnings": len(added.warnings),
+    }
+
+
+def of_erased(count: int) -> Attributes:
+    """Of ``delete`` and ``delete_all``."""
+    return {"mnemic.turns": count}
+
+
+def of_found(found: SearchResult) -> Attributes:
+    """Of ``search``."""
+    return {
+        "mnemic.hits": len(found.results),
+        "mnemic.nothing_relevant": found.nothing_relevant,
+        "mnemic.warnings": len(found.warnings),
+    }
+
+
+def of_block(block: str) -> Attributes:
+    """Of ``context``."""
+    return {"mnemic.characters": len(block)}
+
+
+def of_answer(answer: Answer) -> Attributes:
+    """Of ``answer``."""
+    return {"mnemic.answered": answer.text is not None, "mnemic.sources": len(answer.sources)}
+
+
+def of_operations(done: tuple[Operation, ...]) -> Attributes:
+    """Of ``reflect``."""
+    return {"mnemic.operations": len(done)}
