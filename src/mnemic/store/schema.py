@@ -42,7 +42,7 @@ HISTORY = History(REVISIONS, Path(__file__).parent / "migrations")
 _STAMP = (
     "CREATE TABLE alembic_version (version_num VARCHAR(32) NOT NULL,"
     " CONSTRAINT alembic_version_pkc PRIMARY KEY (version_num))",
-    f"INSERT INTO alembic_version (version_num) VALUES ('{REVISIONS[-1]}')",  # noqa: S608 - our own number
+    f"INSERT INTO alembic_version (version_num) VALUES ('{REVISIONS[-1]}')",  # noqa: S608 - our own number  # nosec B608
     f"PRAGMA application_id={APPLICATION_ID}",
 )
 

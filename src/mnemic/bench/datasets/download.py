@@ -200,7 +200,7 @@ def _answer(address: str, start: int, timeout: float) -> http.client.HTTPRespons
     if start:
         request.add_header("Range", f"bytes={start}-")
     try:
-        return urllib.request.urlopen(request, timeout=timeout)  # noqa: S310 - made above, of http or https
+        return urllib.request.urlopen(request, timeout=timeout)  # noqa: S310 - made above, of http or https  # nosec B310
     except urllib.error.HTTPError as error:
         with error:
             if start and error.code == _NOT_SATISFIABLE:
