@@ -28,6 +28,7 @@ _NO_GOLD = (
     "PersonaMem does not say which messages answer a question, so only answers can be measured, and they need a "
     "language model: give --answer-model PROVIDER:MODEL"
 )
+_SUSPECTS_NAMED = 20
 _BASELINE = "no-memory"
 """PersonaMem: what a model guesses from the options alone is always told beside."""
 
@@ -149,7 +150,25 @@ def load(dataset: DatasetName, split: Split, file: str | None, gold: Gold) -> Da
     left_out = "; ".join(f"{count:,} {reason}" for reason, count in found.left_out.items())
     if left_out:
         output.note(f"Left out of {dataset}: {output.shown(left_out)}")
+    _doubt(found)
     return found
+
+
+def _doubt(dataset: Dataset) -> None:
+    """Say what makes scores on it doubtful."""
+    from mnemic.bench import doubts
+
+    for one in doubts.shallow(dataset):
+        output.note(
+            f"Trivial for {one.users:,} of {one.of:,} users: recall@{one.k} over {one.what}, of which they have fewer "
+            f"than {2 * one.k}"
+        )
+    if suspects := doubts.suspects(dataset):
+        named = output.shown(", ".join(suspects[:_SUSPECTS_NAMED])) + ", …" * (len(suspects) > _SUSPECTS_NAMED)
+        output.note(
+            f"Suspect gold: {len(suspects):,} of {len(dataset.questions):,} questions, whose answer stands in another "
+            f"session than the one annotated: {named}"
+        )
 
 
 def noted(setup: Setup, notes: str | None, dataset: Dataset, file: str | None) -> Setup:
