@@ -5,9 +5,11 @@ from __future__ import annotations
 import asyncio
 import json
 import os
+import re
 import subprocess
 import sys
 from collections.abc import Iterator
+from pathlib import Path
 
 import pytest
 from opentelemetry import trace
@@ -207,6 +209,21 @@ def test_pydantic_ai_makes_no_spans_of_its_own_for_us(spans, tmp_path):
     finally:
         Agent.instrument_all(False)
     assert {one.instrumentation_scope.name for one in spans()} == {"mnemic"}
+
+
+def test_the_page_lists_every_span():
+    """And no other: names stand in the code as they are, and each is the first argument."""
+    root = Path(__file__).parents[2]
+    made = {
+        name
+        for path in (root / "src" / "mnemic").rglob("*.py")
+        for name in re.findall(r"span(?:ned)?\(\s*\"(mnemic\.[\w.]+)\"", path.read_text(encoding="utf-8"))
+    }
+    table = [
+        line for line in (root / "docs" / "telemetry.md").read_text(encoding="utf-8").splitlines() if "| `" in line
+    ]
+    listed = {name for line in table for name in re.findall(r"`(mnemic\.[\w.]+)`", line.split("|")[1])}
+    assert listed == made
 
 
 LOADED = """

@@ -7,6 +7,7 @@ import tempfile
 from collections.abc import Generator, Sequence
 from contextlib import closing, contextmanager
 from dataclasses import dataclass, replace
+from itertools import groupby
 from pathlib import Path
 from typing import TYPE_CHECKING
 
@@ -158,11 +159,9 @@ def _doubt(dataset: Dataset) -> None:
     """Say what makes scores on it doubtful."""
     from mnemic.bench import doubts
 
-    for one in doubts.shallow(dataset):
-        output.note(
-            f"Trivial for {one.users:,} of {one.of:,} users: recall@{one.k} over {one.what}, of which they have fewer "
-            f"than {2 * one.k}"
-        )
+    for what, found in groupby(doubts.shallow(dataset), lambda one: one.what):
+        depths = ", ".join(f"recall@{one.k} for {one.users:,} of {one.of:,} users" for one in found)
+        output.note(f"Trivial, with fewer than 2 k {what} to choose from: {depths}")
     if suspects := doubts.suspects(dataset):
         named = output.shown(", ".join(suspects[:_SUSPECTS_NAMED])) + ", …" * (len(suspects) > _SUSPECTS_NAMED)
         output.note(
