@@ -10,7 +10,6 @@ from typing import Any
 
 import numpy as np
 
-from mnemic.algo.episodes import stretches
 from mnemic.algo.graph import Graph
 from mnemic.index import UserIndex
 from mnemic.models.doubles import HashEmbedder
@@ -330,59 +329,6 @@ def _cues(sentence: str) -> dict[str, int]:
 # graphs told by ids --------------------------------------------------------------------------------------
 
 
-def told(graph: Graph) -> dict[str, Any]:
-    """Everything that a graph says, in terms of ids, whatever its slots are."""
-    turns = [int(slot) for slot in np.flatnonzero(graph.turn_alive)]
-    traces = [int(slot) for slot in np.flatnonzero(graph.trace_alive)]
-    notes = [int(slot) for slot in np.flatnonzero(graph.note_alive)]
-    trace_of = dict(enumerate(graph.trace_ids)) | {-1: ""}
-    units: dict[int, tuple[str, int]] = {
-        int(slot): (graph.turn_ids[int(turn)], int(graph.unit_start[slot]))
-        for slot, turn in enumerate(graph.unit_turn)
-        if graph.turn_alive[turn]
-    }
-    context: dict[int, Any] = units | {len(graph.unit_turn) + slot: _note(graph, slot) for slot in notes}
-    return {
-        "turns": {graph.turn_ids[slot]: _turn(graph, slot) for slot in turns},
-        "units": {
-            name: (int(graph.unit_end[slot]), trace_of[int(graph.unit_trace[slot])], graph.unit_vectors[slot].tolist())
-            for slot, name in units.items()
-        },
-        "traces": {graph.trace_ids[slot]: _trace(graph, slot) for slot in traces},
-        "chain": [graph.trace_ids[int(slot)] for slot in graph.chain],
-        "notes": sorted(
-            (
-                *_note(graph, slot),
-                graph.note_about[slot],
-                bool(graph.note_current[slot]),
-                bool(graph.note_given[slot]),
-                graph.note_vectors[slot].tolist(),
-                sorted(units[int(unit)] for unit in graph.source_unit[graph.source_note == slot]),
-            )
-            for slot in notes
-        ),
-        "cues": {key: graph.cue_vectors[slot].tolist() for key, slot in graph.cue_slot.items()},
-        "cue keys": {key: (graph.cue_keys[slot], graph.cue_surfaces[slot]) for key, slot in graph.cue_slot.items()},
-        "mentions": {
-            (context[int(row)], graph.cue_keys[int(column)]): float(value)
-            for row, column, value in _entries(graph.mentions)
-        },
-        "frequency": {
-            (graph.trace_ids[int(row)], graph.cue_keys[int(column)]): float(value)
-            for row, column, value in _entries(graph.frequency)
-        },
-        "rests": sorted(
-            (_note(graph, int(note)), graph.turn_ids[turn])
-            for note, turn in zip(graph.rest_note, graph.rest_turn, strict=True)
-            if graph.note_alive[note]
-        ),
-        "episodes": [
-            (one.episode_id, tuple(graph.turn_ids[slot] for slot in one.turns), one.stored) for one in stretches(graph)
-        ],
-        "speakers": {speaker for speaker in graph.speakers if speaker},
-    }
-
-
 def words(graph: Graph, query: Sequence[str]) -> dict[tuple[str, int], float]:
     """BM25 of the window of each living unit, by turn and position."""
     scores = graph.windows.scores(query)[graph.unit_window]
@@ -397,39 +343,10 @@ def note_words(graph: Graph, query: Sequence[str]) -> dict[tuple[str, str], floa
     """BM25 of each living current note."""
     scores = graph.note_words.scores(query)
     current = np.flatnonzero(graph.note_alive & graph.note_current)
-    return {_note(graph, slot): float(scores[graph.note_document[slot]]) for slot in current.tolist()}
-
-
-def _entries(matrix: Any) -> Any:
-    return zip(matrix.rows, matrix.columns, matrix.values, strict=True)
-
-
-def _turn(graph: Graph, slot: int) -> Any:
-    when = float(graph.turn_time[slot])
-    spoken = graph.phrase_turn == slot
-    return (
-        graph.turn_session[slot],
-        graph.turn_role[slot],
-        bool(graph.turn_opens[slot]),
-        graph.turn_agent[slot],
-        graph.turn_metadata[slot],
-        None if np.isnan(when) else when,
-        graph.speakers[int(graph.turn_speaker[slot])],
-        sorted(zip(graph.phrase_start[spoken].tolist(), graph.phrase_end[spoken].tolist(), strict=True)),
-    )
-
-
-def _trace(graph: Graph, slot: int) -> Any:
-    held = np.flatnonzero(graph.span_trace == slot)
-    return (
-        int(graph.trace_ordinal[slot]),
-        graph.trace_vectors[slot].tolist(),
-        [(graph.turn_ids[graph.span_turn[i]], int(graph.span_start[i]), int(graph.span_end[i])) for i in held],
-    )
-
-
-def _note(graph: Graph, slot: int) -> tuple[str, str]:
-    return graph.note_ids[slot], graph.note_text[slot]
+    return {
+        (graph.note_ids[slot], graph.note_text[slot]): float(scores[graph.note_document[slot]])
+        for slot in current.tolist()
+    }
 
 
 # asking --------------------------------------------------------------------------------------------------

@@ -221,7 +221,8 @@ class Enriching:
         approve: Whether changes wait for a person.
         batch: Traces that one call reads at most.
         settle_s: Seconds that new words wait for more of their session before they are read.
-        lease_s: Seconds after which work that a process began, and does not answer for any more, is begun by another.
+        lease_s: Seconds after which work that a process began, and does not answer for any more, is begun by another;
+            whoever has waited for it for 20 seconds without a sign of life need not wait longer.
         tries: How often work is begun before it has failed.
     """
 

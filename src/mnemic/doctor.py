@@ -5,12 +5,13 @@ Each check takes what it looks at and returns its findings; nothing is printed h
 
 from __future__ import annotations
 
+import os
 import shlex
 import shutil
 import sqlite3
 import stat
 import sys
-from collections.abc import Callable, Iterator
+from collections.abc import Callable, Iterator, Sequence
 from dataclasses import dataclass
 from pathlib import Path
 from typing import TYPE_CHECKING, Literal
@@ -18,7 +19,7 @@ from typing import TYPE_CHECKING, Literal
 from mnemic.errors import MnemicError
 
 if TYPE_CHECKING:
-    from mnemic.protocols import Store
+    from mnemic.protocols import EmbedderRecord, Store
 
 Verdict = Literal["ok", "warning", "wrong"]
 
@@ -71,17 +72,11 @@ def embedder(load: Callable[[], object]) -> Finding:
 
 
 def place(database: Path) -> Iterator[Finding]:
-    """Whether the database's file is there, private, and has room to grow."""
+    """Whether the database's files are there, private and writable, and have room to grow."""
     if not database.exists():
         yield Finding("database", "warning", f"there is none at {database} yet", "the first add or import makes it")
-    elif sys.platform != "win32":
-        mode = stat.S_IMODE(database.stat().st_mode)
-        if mode & 0o077:
-            yield Finding(
-                "file mode", "warning", f"{mode:04o}: others can read it", f"chmod 600 {shlex.quote(str(database))}"
-            )
-        else:
-            yield Finding("file mode", "ok", f"{mode:04o}")
+    else:
+        yield from _permissions(database)
     size = database.stat().st_size if database.exists() else 0
     folder = next(parent for parent in database.absolute().parents if parent.exists())
     free = shutil.disk_usage(folder).free
@@ -91,8 +86,35 @@ def place(database: Path) -> Iterator[Finding]:
         yield Finding("disk", "warning", f"only {_mebibytes(free)} free", f"make room in {folder}")
 
 
+def files(database: Path) -> list[Path]:
+    """A database's file, and what SQLite keeps beside it while it is used."""
+    return [path for end in ("", "-wal", "-shm") if (path := Path(f"{database}{end}")).exists()]
+
+
+def _permissions(database: Path) -> Iterator[Finding]:
+    if sys.platform != "win32":
+        modes = {path: stat.S_IMODE(path.stat().st_mode) for path in files(database)}
+        open_ones = {path: mode for path, mode in modes.items() if mode & 0o077}
+        if open_ones:
+            names = " ".join(shlex.quote(str(path)) for path in open_ones)
+            found = ", ".join(f"{mode:04o}" for mode in open_ones.values())
+            yield Finding("file mode", "warning", f"{found}: others can read it", f"chmod 600 {names}")
+        else:
+            yield Finding("file mode", "ok", f"{modes[database]:04o}")
+    if locked := [path for path in (*files(database), database.absolute().parent) if not os.access(path, os.W_OK)]:
+        names = ", ".join(map(str, locked))
+        yield Finding(
+            "permissions", "wrong", f"you may not write {names}", "run as their owner, or have them given to you"
+        )
+    else:
+        yield Finding("permissions", "ok", "file and folder can be written")
+
+
 def database(
-    open_store: Callable[[], Store], fits: Callable[[str], Verdict], reembed: Callable[[str | None], str]
+    open_store: Callable[[], Store],
+    fits: Callable[[str], Verdict],
+    reembed: Callable[[str | None], str],
+    against_rows: Callable[[Store], Sequence[str]],
 ) -> Iterator[Finding]:
     """Whether a database opens, is sound, and fits the embedder.
 
@@ -100,6 +122,7 @@ def database(
         open_store: Opens it without migrating it.
         fits: How well vectors of an embedder's fingerprint fit; a warning where they serve and there are better ones.
         reembed: From an embedder's name, or None for the one that will be used, to what makes its vectors.
+        against_rows: Builds every user's index, and says in words where it is not what the rows say.
     """
     try:
         store = open_store()
@@ -109,6 +132,7 @@ def database(
     try:
         yield Finding("schema", "ok", "current")
         yield from _contents(store, fits, reembed)
+        yield _indexes(against_rows(store))
     except MnemicError as error:
         yield Finding("database", "wrong", "it cannot be read", str(error))
     finally:
@@ -131,13 +155,31 @@ def _contents(store: Store, fits: Callable[[str], Verdict], reembed: Callable[[s
         yield Finding("vectors", verdict, f"{found}, which serves; a better embedder is there", reembed(None))
     else:
         yield Finding("vectors", verdict, found)
-    pending = sum(store.counts(user).pending for user in users)
+    waiting = {user: store.counts(user).pending for user in users}
+    pending = sum(waiting.values())
+    if record is not None and (
+        forgotten := [user for user in users if not waiting[user] and _lacks(store, record, user)]
+    ):
+        found = f"users of whom something lacks its vector, and nothing says that it waits: {len(forgotten):,}"
+        yield Finding("lost vectors", "wrong", found, reembed(record.name))
     if pending:
         way_out = reembed(record.name if record else None)
         yield Finding("tasks", "warning", f"turns and notes that wait for their vectors: {pending:,}", way_out)
     else:
         yield Finding("tasks", "ok", "none are waiting")
     yield _queue(store)
+
+
+def _lacks(store: Store, record: EmbedderRecord, user_id: str) -> bool:
+    return next(store.unembedded(record.fingerprint, user_id=user_id, limit=1), None) is not None
+
+
+def _indexes(differences: Sequence[str]) -> Finding:
+    """Whether what searches look into says what the rows say."""
+    if differences:
+        way_out = "keep a copy of the database, and restore a backup"
+        return Finding("index", "wrong", f"it is not what the rows say: {'; '.join(differences)}", way_out)
+    return Finding("index", "ok", "what is built from the rows has all of them")
 
 
 def _queue(store: Store) -> Finding:

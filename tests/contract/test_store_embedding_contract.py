@@ -51,6 +51,18 @@ def test_a_lease_that_ran_out_is_somebody_elses(store):
     assert claim(store, "5", now=SOON + timedelta(minutes=8)) is None
 
 
+def test_a_silent_lease_is_somebody_elses_whenever_it_runs_out(store):
+    waiting(store, "ana", "bo")
+    first = claim(store, "1", now=LATER)  # and the clock was set back since
+    assert store.embedding_leases() == {"1": LATER + timedelta(minutes=5)}
+    assert claim(store, "2", user_id="ana", hurry=True, silent={"9"}) is None
+    second = claim(store, "3", user_id="ana", silent={"1"})
+    assert (second.attempts, store.extend_embedding(first, until=LATER)) == (2, False)
+    assert store.embedding_leases() == {"3": SOON}
+    store.release_embedding(second, due=NOW)
+    assert store.embedding_leases() == {}
+
+
 def test_what_is_put_off_waits_unless_it_is_in_a_hurry(store):
     waiting(store, "ana", "bo")
     store.release_embedding(claim(store, "1"), due=LATER, reason="it failed")

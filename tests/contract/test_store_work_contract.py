@@ -186,6 +186,20 @@ def test_a_lease_that_ran_out_is_claimed_again(store: Store) -> None:
     assert store.leased(second) == second.trace_ids
 
 
+def test_a_silent_lease_is_claimed_again_whenever_it_runs_out(store: Store) -> None:
+    give(store, "u", *session("x", "a", "b"))
+    give(store, "v", turn("c"))
+    ahead = NOW + 60 * MINUTE  # a clock that was set back since
+    first, other = (claimed(store, token=token, now=ahead, lasts_s=60) for token in ("first", "other"))
+    assert store.leases() == dict.fromkeys(("first", "other"), ahead + MINUTE)
+    assert claim(store, token="none", silent={"nobody's"}) is None
+    second = claimed(store, token="second", silent={"first"})
+    assert (second.user_id, second.trace_ids, second.attempts) == (first.user_id, first.trace_ids, 2)
+    assert (store.leased(first), store.leased(other)) == ((), other.trace_ids)
+    finish(store, second)
+    assert store.leases() == {"other": ahead + MINUTE}
+
+
 def test_who_finds_nothing_changes_nothing(store: Store) -> None:
     assert claim(store) is None
     give(store, "u", turn("a"))

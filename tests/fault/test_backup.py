@@ -5,6 +5,7 @@ from __future__ import annotations
 import sqlite3
 import stat
 import threading
+from contextlib import closing
 
 import pytest
 
@@ -89,6 +90,17 @@ def test_the_doctor_mends_only_what_it_was_told_yes_to(filled, tmp_path, monkeyp
     _, out, _ = filled("doctor", "--repair", "--embedder", "none")
     assert "others can read it" not in out
     assert stat.S_IMODE(path.stat().st_mode) == 0o600
+
+
+def test_the_doctor_makes_vectors_that_nothing_waits_for(tmp_path, cli, monkeypatch):
+    monkeypatch.setattr("typer.confirm", lambda question, **_: "lacking" in question)
+    assert cli("add", "I moved to Lisbon.", "--db", "v.db", "--user", "ana")[0] == 0
+    with closing(sqlite3.connect(tmp_path / "v.db")) as raw, raw:
+        raw.execute("DELETE FROM trace_vectors")
+    code, out, _ = cli("doctor", "--db", "v.db")
+    assert (code, "nothing says that it waits" in out) == (1, True)
+    code, out, _ = cli("doctor", "--db", "v.db", "--repair")
+    assert (code, "nothing says that it waits" in out) == (0, False)
 
 
 def test_the_doctor_names_orphans_and_vectors_of_a_wrong_size(filled, tmp_path):

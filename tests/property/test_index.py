@@ -10,11 +10,11 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_kit import EMBEDDER, Said, World, by_id, note_words, question, ranked, told, words
+from graph_kit import EMBEDDER, Said, World, by_id, note_words, question, ranked, words
 from life_kit import VOCABULARY, Life, operation
 from mnemic.algo.episodes import stretches
 from mnemic.config import Fusion, Hero
-from mnemic.index import UserIndex
+from mnemic.index import UserIndex, told
 
 
 def scores(index: UserIndex, config: Any) -> dict[str, float]:

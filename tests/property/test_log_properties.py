@@ -11,11 +11,10 @@ from typing import Any
 from hypothesis import HealthCheck, example, given, settings
 from hypothesis import strategies as st
 
-from graph_kit import told
 from mnemic.algo.made_ids import statement_id
 from mnemic.algo.replay import Standing, replay
 from mnemic.errors import InvalidInput, NotFound
-from mnemic.index import UserIndex
+from mnemic.index import UserIndex, told
 from mnemic.memory import Memory
 from mnemic.models.cues import RuleCues
 from mnemic.models.doubles import HashEmbedder

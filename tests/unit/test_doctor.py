@@ -4,12 +4,14 @@ from __future__ import annotations
 
 import sqlite3
 from collections import namedtuple
+from contextlib import closing
 
 import pytest
 
 from mnemic import doctor
 from mnemic.errors import EmbedderUnavailable
 from mnemic.memory import Memory
+from mnemic.memory.verifying import against_rows
 from mnemic.models.doubles import HashEmbedder
 from mnemic.store import open_store
 
@@ -32,7 +34,11 @@ def checked(path, fingerprint=None, otherwise="wrong"):
     def fits(held):
         return "ok" if fingerprint in (None, held) else otherwise
 
-    return list(doctor.database(lambda: open_store(path, migrate=False), fits, lambda name: f"make those of {name}"))
+    return list(
+        doctor.database(
+            lambda: open_store(path, migrate=False), fits, lambda name: f"make those of {name}", against_rows
+        )
+    )
 
 
 def test_this_python_will_do_and_older_ones_will_not():
@@ -103,3 +109,51 @@ def test_a_damaged_database(database):
     connection.commit()
     connection.close()
     assert verdicts(checked(database))["integrity"] == "wrong"
+
+
+def changed(path, statement):
+    with closing(sqlite3.connect(path)) as connection, connection:
+        connection.execute(statement)
+
+
+def test_what_no_vector_is_made_for_is_found(database):
+    changed(database, "DELETE FROM unit_vectors")
+    [lost] = [finding for finding in checked(database) if finding.what == "lost vectors"]
+    assert (lost.verdict, lost.way_out) == ("wrong", "make those of hash-64")
+    with Memory.open(database, embedder=HashEmbedder()) as memory:
+        memory.reembed(HashEmbedder())
+    assert set(verdicts(checked(database)).values()) == {"ok"}
+
+
+def test_an_index_that_lacks_what_the_rows_have(database):
+    with Memory.open(database, embedder=HashEmbedder()) as memory:
+        memory.add([{"role": "user", "content": text} for text in ("I like tea.", "Rain.")], user_id="bo")
+    changed(database, "DELETE FROM trace_spans WHERE user_id = CAST('bo' AS BLOB) AND seq = 1")
+    [index] = [finding for finding in checked(database) if finding.what == "index"]
+    assert (index.verdict, "'bo'" in index.found, "'ana'" in index.found) == ("wrong", True, False)
+    assert "turns in traces 1, not 2" in index.found
+
+
+def test_an_index_in_use_that_was_changed_is_told_and_made_anew(database):
+    with Memory.open(database, embedder=HashEmbedder()) as memory:
+        memory.search("Lisbon", user_id="ana")
+        assert memory.check() == []
+        with memory._indexes.graph("ana") as (graph, _):
+            graph.unit_vectors[0, 0] += 1
+        [problem] = memory.check()
+        assert "'ana'" in problem
+        assert "units" in problem
+        assert memory.check() == []
+        assert memory.search("Lisbon", user_id="ana").results
+
+
+def test_files_beside_it_that_others_can_read_or_nobody_can_write(database, monkeypatch):
+    beside = database.with_name("m.db-wal")
+    beside.write_bytes(b"")
+    beside.chmod(0o640)
+    [mode] = [finding for finding in doctor.place(database) if finding.what == "file mode"]
+    assert (mode.verdict, mode.way_out) == ("warning", f"chmod 600 {beside}")
+    assert verdicts(doctor.place(database))["permissions"] == "ok"
+    monkeypatch.setattr("os.access", lambda path, mode: path != database)  # root may write everything
+    [found] = [finding for finding in doctor.place(database) if finding.what == "permissions"]
+    assert (found.verdict, found.found) == ("wrong", f"you may not write {database}")

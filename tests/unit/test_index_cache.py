@@ -5,8 +5,8 @@ from typing import Any
 
 import pytest
 
-from graph_kit import DIM, LOOSE, Said, World, told
-from mnemic.index import Indexes
+from graph_kit import DIM, LOOSE, Said, World
+from mnemic.index import Indexes, told
 from mnemic.index.turns import Turns
 from mnemic.protocols import Delta, EmbedderRecord
 

@@ -140,15 +140,26 @@ def doctor(
 
 def _repaired(findings: Sequence[checks.Finding], db: str | None, embedder: str) -> bool:
     """Mend what can be mended, each after a yes on the terminal; whether anything was."""
+    from mnemic.models import registry
+
     database = options.existing(db)
     troubled = {finding.what for finding in findings if finding.verdict != "ok"}
 
     def close_to_others() -> None:
-        Path(options.located(database)).chmod(0o600)
+        for path in checks.files(Path(options.located(database))):
+            path.chmod(0o600)
 
     def embed() -> None:
         with options.memory(database, embedder) as memory:
             memory.wait()
+
+    def embed_forgotten() -> None:
+        with options.memory(database, "none") as memory:
+            spec = registry.spec(memory.status().embedder or "")
+            if spec is None:
+                output.note("Only a program can: this database's embedder has no name among the commands.")
+            else:
+                memory.reembed(spec)
 
     def read_again() -> None:
         with options.memory(database, "none") as memory:
@@ -157,6 +168,7 @@ def _repaired(findings: Sequence[checks.Finding], db: str | None, embedder: str)
     repairs = {
         "file mode": ("Close the file to others (chmod 600)?", close_to_others),
         "tasks": ("Make the vectors that are waited for?", embed),
+        "lost vectors": ("Make the vectors that are lacking?", embed_forgotten),
         "models": ("Have models read again what they failed at, when there are any?", read_again),
     }
     agreed = [
@@ -169,6 +181,7 @@ def _repaired(findings: Sequence[checks.Finding], db: str | None, embedder: str)
 
 def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
     from mnemic.memory.agreement import way_out
+    from mnemic.memory.verifying import against_rows
     from mnemic.models import registry
     from mnemic.models.mnemic_minilm import MnemicMiniLM
     from mnemic.store import open_store
@@ -196,6 +209,7 @@ def _findings(name: str, embedder: str) -> Iterator[checks.Finding]:
         lambda: open_store(place, migrate=False),
         fits,
         lambda named: way_out(options.shown(name), named or asked),
+        against_rows,
     )
 
 

@@ -1,6 +1,7 @@
 """Users' indexes in memory: disposable, exact copies of what the rows say."""
 
 from mnemic.index.cache import Indexes
+from mnemic.index.telling import told
 from mnemic.index.user_index import UserIndex
 
-__all__ = ["Indexes", "UserIndex"]
+__all__ = ["Indexes", "UserIndex", "told"]

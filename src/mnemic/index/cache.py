@@ -9,6 +9,7 @@ from dataclasses import dataclass, field
 from threading import Lock, RLock
 from typing import TYPE_CHECKING
 
+from mnemic.index.telling import told
 from mnemic.index.user_index import UserIndex
 from mnemic.telemetry import span
 
@@ -74,6 +75,26 @@ class Indexes:
             index.apply(delta)
         entry.index, entry.embedder = index, embedder
         return index
+
+    def differing(self) -> dict[str, list[str]]:
+        """Users whose held index is not what one built anew is -> what of it differs; there should be none."""
+        with self._lock:
+            users = [user for user, entry in self._entries.items() if entry.index is not None]
+        found = {user: self._differing(user) for user in users}
+        return {user: names for user, names in found.items() if names}
+
+    def _differing(self, user_id: str) -> list[str]:
+        while True:
+            with self.graph(user_id) as (graph, embedder):
+                followed, revision = told(graph), self._store.revision(user_id)
+                fresh = UserIndex(embedder.dim if embedder else 0)
+                fresh.apply(self._store.load(user_id, since=0))
+            held = self._entries.get(user_id)
+            if held is None or held.index is None:
+                return []  # erased or evicted meanwhile
+            if fresh.revision == held.index.revision == revision and embedder == held.embedder:
+                built = told(fresh.graph())
+                return [name for name, value in followed.items() if built[name] != value]
 
     def forget(self, user_id: str) -> None:
         """Drop a user's index."""

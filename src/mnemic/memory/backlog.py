@@ -9,8 +9,9 @@ from datetime import datetime, timedelta
 from typing import TYPE_CHECKING, Final, Literal
 
 from mnemic import backfill
-from mnemic.errors import ModelError
+from mnemic.errors import ModelError, StoreError
 from mnemic.memory.agreement import calibrate, serving
+from mnemic.memory.liveness import Watch
 from mnemic.telemetry import span
 
 if TYPE_CHECKING:
@@ -20,7 +21,7 @@ _log = logging.getLogger("mnemic")
 
 Outcome = Literal["idle", "done", "put_off"]
 _LEASE: Final = timedelta(minutes=5)
-"""Far longer than a piece takes, after each of which a lease is extended."""
+"""For whoever looks just once; whoever stays knows sooner who is dead (``liveness``)."""
 _FIRST_WAIT_S, _LONGEST_WAIT_S = 10.0, 900.0
 _PIECE: Final = 64
 """Turns and the like that one piece embeds: after each somebody may have it stop."""
@@ -48,6 +49,7 @@ class Backlog:
         self._embedder = embedder
         self._clock = clock
         self._make_id = make_id
+        self._watch = Watch(store.embedding_leases)
         self._under_way: dict[str, EmbeddingLease] = {}
 
     @property
@@ -82,16 +84,28 @@ class Backlog:
         if embedder is None:
             return "idle"
         token, now = self._make_id().replace("-", "")[:32], self._clock()
-        lease = self._store.claim_embedding(token=token, now=now, until=now + _LEASE, user_id=user_id, hurry=hurry)
+        lease = self._store.claim_embedding(
+            token=token, now=now, until=now + _LEASE, user_id=user_id, hurry=hurry, silent=self._watch.silent()
+        )
         if lease is None:
             return "idle"
-        # Stays there where an error ends it: whoever closes the memory gives it back.
         self._under_way[token] = lease
-        with span("mnemic.backfill") as tell:
-            outcome = self._make(lease, embedder, done, go_on)
-            tell({"mnemic.outcome": outcome})
-        del self._under_way[token]
-        return outcome
+        try:
+            with span("mnemic.backfill") as tell:
+                outcome = self._make(lease, embedder, done, go_on)
+                tell({"mnemic.outcome": outcome})
+                return outcome
+        except BaseException as error:
+            with suppress(StoreError):  # then it falls silent
+                self._put_off(lease) if isinstance(error, Exception) else self._release(lease)
+            raise
+        finally:
+            del self._under_way[token]
+
+    def extend(self) -> None:
+        """Let the leases under way run on."""
+        for lease in list(self._under_way.values()):
+            self._store.extend_embedding(lease, until=self._clock() + _LEASE)
 
     def give_back(self) -> None:
         """Let others have the work under way: it is not waited for any more."""

@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import logging
 from collections.abc import Callable, Collection, Sequence
+from contextlib import suppress
 from dataclasses import replace
 from datetime import datetime, timedelta
 from functools import partial
@@ -20,6 +21,7 @@ from mnemic.errors import (
     StoreConflict,
     StoreError,
 )
+from mnemic.memory.liveness import Watch
 from mnemic.memory.making import Build, Maker
 from mnemic.memory.neighbours import Neighbours
 from mnemic.memory.replan import replanned
@@ -77,6 +79,7 @@ class Enricher:
         self._make_id = make_id
         self.maker = Maker(store, models, settings, extractor, lambda: Neighbours(store, indexes, writer().embedder))
         self.kinds = _kinds(settings, models.names)
+        self._watch = Watch(store.leases)
         self.under_way: dict[str, Lease] = {}
 
     def due(self, *, hurry: bool) -> datetime:
@@ -107,6 +110,10 @@ class Enricher:
                 outcome = self._do(lease)
                 tell({"mnemic.outcome": outcome})
                 return outcome
+        except (KeyboardInterrupt, SystemExit):
+            with suppress(StoreError):  # then it falls silent
+                self._give_back(lease)
+            raise
         finally:
             del self.under_way[lease.token]
 
@@ -116,10 +123,17 @@ class Enricher:
         for lease in list(self.under_way.values()):
             self._store.extend(lease, until=until)
 
+    def watch(self) -> None:
+        """Look for signs of life of those who have leases."""
+        self._watch.silent()
+
     def give_back(self) -> None:
         """Let others have the work under way: it is not waited for any more."""
         for lease in list(self.under_way.values()):
-            self._store.release(lease, due=self._clock(), reason="", counts=False)
+            self._give_back(lease)
+
+    def _give_back(self, lease: Lease) -> None:
+        self._store.release(lease, due=self._clock(), reason="", counts=False)
 
     def _claim(self, user_id: str | None, *, hurry: bool) -> Lease | None:
         now = self._clock()
@@ -133,7 +147,14 @@ class Enricher:
                 continue
             token = self._make_id().replace("-", "")[:32]
             lease = self._store.claim(
-                kinds, token=token, now=now, until=until, user_id=user_id, hurry=hurry, limit=limit
+                kinds,
+                token=token,
+                now=now,
+                until=until,
+                user_id=user_id,
+                hurry=hurry,
+                limit=limit,
+                silent=self._watch.silent(),
             )
             if lease is not None:
                 return lease
@@ -237,7 +258,7 @@ class Enricher:
             return "done"  # by another, or erased
         lease = replace(lease, trace_ids=mine)
         if self._commit(lease.user_id, build, lease) is None:
-            self._store.release(lease, due=self._clock(), reason="", counts=False)
+            self._give_back(lease)
             return "put_off"
         return "done"
 

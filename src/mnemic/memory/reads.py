@@ -10,7 +10,7 @@ from mnemic import export
 from mnemic.algo.jsonable import as_json
 from mnemic.algo.scope import check_id, check_scope, check_user
 from mnemic.config import Configuration
-from mnemic.memory import context, episodes, reading, told
+from mnemic.memory import context, episodes, reading, told, verifying
 from mnemic.memory.notice import notice
 from mnemic.memory.search import Request
 from mnemic.memory.wiring import Time, Wired
@@ -323,5 +323,5 @@ class Reads(Wired):
         return notice(counts, self._models.names.values(), contact=contact)
 
     def check(self) -> list[str]:
-        """Integrity problems in words; empty when sound."""
-        return self._store.check()
+        """Integrity problems in words, of the database and of what this memory holds of it; empty when sound."""
+        return [*self._store.check(), *verifying.in_use(self._indexes)]

@@ -12,6 +12,7 @@ from typing import Final
 from mnemic.errors import StoreClosed, StoreError
 from mnemic.memory.backlog import Backlog
 from mnemic.memory.enriching import PAUSED, Enricher
+from mnemic.memory.liveness import HEARTBEAT_S
 from mnemic.protocols import Store
 from mnemic.types import Enrichment
 
@@ -75,6 +76,7 @@ class Workers:
         """Have a thread do so: one, for an embedder uses all processors by itself."""
         if self._may_work and self._backlog.is_served:
             self._begin("mnemic-embed", self._embed, 1)
+            self._begin("mnemic-leases", self._live, 1)
 
     def close(self) -> None:
         """Stop; a call under way is not waited for, and its work is given back, for anybody to do again."""
@@ -105,9 +107,9 @@ class Workers:
             embedded: Called with the number of turns and the like that got their vectors, piece by piece.
         """
         deadline = None if timeout is None else time.monotonic() + timeout
-        self._wait_for_vectors(user_id, deadline, embedded)
-        if self._enricher.kinds:
+        if self._enricher.kinds or (self._backlog.is_served and self._backlog.count(user_id)):
             self._begin("mnemic-leases", self._live, 1)
+        self._wait_for_vectors(user_id, deadline, embedded)
         was_settled = False
         while True:
             outcome = self._enricher.step(user_id=user_id, hurry=True) if self._enricher.kinds else "idle"
@@ -138,6 +140,7 @@ class Workers:
             if outcome == "put_off":
                 hurry = False
             elif outcome == "idle":
+                self._enricher.watch()  # the silence of both is waited for at once
                 self._stopped.wait(_GLANCE_S)
 
     def _is_settled(self, user_id: str | None) -> bool:
@@ -176,9 +179,10 @@ class Workers:
 
     def _live(self) -> None:
         """Let the leases under way run on, as long as this process lives."""
-        while not self._stopped.wait(self._enricher.settings.lease_s / 3):
+        while not self._stopped.wait(min(HEARTBEAT_S, self._enricher.settings.lease_s / 3)):
             try:
                 self._enricher.extend()
+                self._backlog.extend()
             except StoreClosed:
                 return
             except StoreError as error:

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -28,8 +29,9 @@ class EmbeddingQueue(Protocol):
     """
 
     def claim_embedding(
-        self, *, token: str, now: datetime, until: datetime, user_id: str | None = None, hurry: bool = False
-    ) -> EmbeddingLease | None:
+        self, *, token: str, now: datetime, until: datetime, user_id: str | None = None, hurry: bool = False,
+        silent: Collection[str] = (),
+    ) -> EmbeddingLease | None:  # fmt: skip
         """*database*: lease the next user of whom something waits; None where nobody's may be begun.
 
         Args:
@@ -38,7 +40,12 @@ class EmbeddingQueue(Protocol):
             until: When the lease runs out.
             user_id: This user only.
             hurry: What was put off, too.
+            silent: Tokens of leases that are nobody's, whenever they run out: their work may be begun.
         """
+        ...
+
+    def embedding_leases(self) -> Mapping[str, datetime]:
+        """*database*: token -> when it runs out, of all leases."""
         ...
 
     def extend_embedding(self, lease: EmbeddingLease, *, until: datetime) -> bool:

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import dataclass
 from datetime import datetime
 from typing import Protocol
@@ -44,7 +44,7 @@ class WorkQueue(Protocol):
 
     def claim(
         self, kinds: Collection[WorkKind], *, token: str, now: datetime, until: datetime, user_id: str | None = None,
-        hurry: bool = False, limit: int = 64,
+        hurry: bool = False, limit: int = 64, silent: Collection[str] = (),
     ) -> Lease | None:  # fmt: skip
         """*database*: lease the work that is due longest, and what else waits of its session; None where nothing is.
 
@@ -56,6 +56,7 @@ class WorkQueue(Protocol):
             user_id: Of this user only.
             hurry: Take what is not due yet, too, but for what was put off.
             limit: Traces at most.
+            silent: Tokens of leases that are nobody's, whenever they run out: their work is claimed again.
         """
         ...
 
@@ -64,6 +65,10 @@ class WorkQueue(Protocol):
 
         One that ran out stays so where other work of its kind and user was begun since.
         """
+        ...
+
+    def leases(self) -> Mapping[str, datetime]:
+        """*database*: token -> when it runs out, of all leases."""
         ...
 
     def leased(self, lease: Lease) -> tuple[str, ...]:

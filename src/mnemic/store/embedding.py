@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection
+from dataclasses import dataclass
 from datetime import datetime
 
 from sqlalchemy import Column, ColumnElement, Connection, PrimaryKeyConstraint, String, delete, insert, select, update
@@ -10,7 +11,7 @@ from sqlalchemy import Column, ColumnElement, Connection, PrimaryKeyConstraint, 
 from mnemic.protocols import EmbeddingLease
 from mnemic.store import embedders, read
 from mnemic.store.columns import number, owner, slim, small, user
-from mnemic.store.encodings import ExactText, micros
+from mnemic.store.encodings import ExactText, micros, moment
 from mnemic.store.tables import tasks
 
 # A user has a row while a lease runs, and where the work was put off.
@@ -26,13 +27,20 @@ embedding = slim(
 )
 
 
-def first(
-    connection: Connection, *, now: datetime, user_id: str | None, hurry: bool, busy: Collection[str] = ()
-) -> str | None:
+@dataclass(frozen=True, slots=True)
+class Wanted:
+    """What may be begun: see ``protocols.EmbeddingQueue.claim_embedding``."""
+
+    now: datetime
+    hurry: bool
+    silent: Collection[str]
+
+
+def first(connection: Connection, wanted: Wanted, user_id: str | None, *, busy: Collection[str] = ()) -> str | None:
     """The next user of whom something waits that may be begun; users who are ``busy`` are passed over."""
     row = user_id if user_id is not None else _next_waiting(connection, None)
     while row is not None:
-        may_begin = row not in busy and _may_begin(connection, row, now=now, hurry=hurry)
+        may_begin = row not in busy and _may_begin(connection, row, wanted)
         if may_begin and read.pending(connection, row):
             return row
         row = None if user_id is not None else _next_waiting(connection, row)
@@ -40,10 +48,10 @@ def first(
 
 
 def claim(
-    connection: Connection, *, token: str, now: datetime, until: datetime, user_id: str | None, hurry: bool
+    connection: Connection, wanted: Wanted, user_id: str | None, *, token: str, until: datetime
 ) -> EmbeddingLease | None:
     """Lease it."""
-    found = first(connection, now=now, user_id=user_id, hurry=hurry)
+    found = first(connection, wanted, user_id)
     if found is None:
         return None
     mine = embedding.c.user_id == found
@@ -52,6 +60,12 @@ def claim(
     row = {"user_id": found, "lease": token, "attempts": attempts, "due_at": micros(until), "reason": None}
     connection.execute(insert(embedding), row)
     return EmbeddingLease(token, found, attempts)
+
+
+def leases(connection: Connection) -> dict[str, datetime]:
+    """When each runs out."""
+    query = select(embedding.c.lease, embedding.c.due_at).where(embedding.c.lease.is_not(None))
+    return {row.lease: moment(row.due_at) for row in connection.execute(query)}
 
 
 def extend(connection: Connection, lease: EmbeddingLease, *, until: datetime) -> bool:
@@ -93,10 +107,12 @@ def _next_waiting(connection: Connection, after: str | None) -> str | None:
     return connection.execute(query).scalar_one_or_none()
 
 
-def _may_begin(connection: Connection, user_id: str, *, now: datetime, hurry: bool) -> bool:
+def _may_begin(connection: Connection, user_id: str, wanted: Wanted) -> bool:
     query = select(embedding.c.lease, embedding.c.due_at).where(embedding.c.user_id == user_id)
     row = connection.execute(query).one_or_none()
-    return row is None or row.due_at <= micros(now) or (hurry and row.lease is None)
+    if row is None or row.due_at <= micros(wanted.now):
+        return True
+    return wanted.hurry if row.lease is None else row.lease in wanted.silent
 
 
 def _held(lease: EmbeddingLease) -> tuple[ColumnElement[bool], ...]:

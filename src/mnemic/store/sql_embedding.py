@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+from collections.abc import Collection, Mapping
 from datetime import datetime
 
 from mnemic.protocols import EmbeddingLease
@@ -17,16 +18,26 @@ class SqlEmbedding:
         self._database = database
 
     def claim_embedding(
-        self, *, token: str, now: datetime, until: datetime, user_id: str | None = None, hurry: bool = False
+        self,
+        *,
+        token: str,
+        now: datetime,
+        until: datetime,
+        user_id: str | None = None,
+        hurry: bool = False,
+        silent: Collection[str] = (),
     ) -> EmbeddingLease | None:
         """Lease work; who finds none has written nothing."""
+        wanted = embedding.Wanted(now, hurry, silent)
         return claim(
             self._database,
-            lambda connection, busy: embedding.first(connection, now=now, user_id=user_id, hurry=hurry, busy=busy),
-            lambda connection, user: embedding.claim(
-                connection, token=token, now=now, until=until, user_id=user, hurry=hurry
-            ),
+            lambda connection, busy: embedding.first(connection, wanted, user_id, busy=busy),
+            lambda connection, user: embedding.claim(connection, wanted, user, token=token, until=until),
         )
+
+    def embedding_leases(self) -> Mapping[str, datetime]:
+        """When each lease runs out."""
+        return self._database.look(embedding.leases)
 
     def extend_embedding(self, lease: EmbeddingLease, *, until: datetime) -> bool:
         """Let a lease run longer."""

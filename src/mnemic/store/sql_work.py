@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Collection, Sequence
+from collections.abc import Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import date, datetime
 
@@ -40,9 +40,10 @@ class SqlWork:
         user_id: str | None = None,
         hurry: bool = False,
         limit: int = 64,
+        silent: Collection[str] = (),
     ) -> Lease | None:
         """Lease work; who finds none has written nothing."""
-        wanted = work.Wanted(tuple(kinds), user_id, hurry)
+        wanted = work.Wanted(tuple(kinds), user_id, hurry, silent)
         return claim(
             self._database,
             lambda connection, busy: work.first_user(connection, wanted, now=now, busy=busy),
@@ -54,6 +55,10 @@ class SqlWork:
     def extend(self, lease: Lease, *, until: datetime) -> None:
         """Let a lease run longer."""
         self._database.change(lambda connection: work.extend(connection, lease, until=until), user_id=lease.user_id)
+
+    def leases(self) -> Mapping[str, datetime]:
+        """When each lease runs out."""
+        return self._database.look(work.leases)
 
     def leased(self, lease: Lease) -> tuple[str, ...]:
         """What a lease still holds."""

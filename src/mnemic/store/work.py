@@ -4,7 +4,7 @@ from __future__ import annotations
 
 from collections import Counter
 from collections.abc import Collection, Iterable, Sequence
-from dataclasses import dataclass
+from dataclasses import dataclass, replace
 from datetime import datetime
 from typing import TYPE_CHECKING, Any, Final
 
@@ -13,7 +13,7 @@ from sqlalchemy import ColumnElement, Connection, and_, func, or_, select, updat
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Lease
 from mnemic.store.bulk import insert_rows
-from mnemic.store.encodings import micros
+from mnemic.store.encodings import micros, moment
 from mnemic.store.ids import numbers_of, pieces, public_id
 from mnemic.store.read import rows_with
 from mnemic.store.tables import trace_spans, traces, turns, work
@@ -33,6 +33,7 @@ class Wanted:
     kinds: tuple[WorkKind, ...]
     user_id: str | None
     hurry: bool
+    silent: Collection[str] = ()
 
 
 def put(
@@ -103,13 +104,15 @@ def _first(connection: Connection, wanted: Wanted, *, now: datetime, busy: Colle
     elsewhere = (
         select(running.c.trace)
         .where(running.c.user_id == work.c.user_id, running.c.kind == work.c.kind)
-        .where(running.c.state == "running", running.c.due_at > micros(now))
+        .where(
+            running.c.state == "running", running.c.due_at > micros(now), running.c.lease.not_in(list(wanted.silent))
+        )
         .exists()
     )
     query = (
         select(work.c.user_id, work.c.kind, traces.c.session_id)
         .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
-        .where(work.c.kind.in_(wanted.kinds), _claimable(hurry=wanted.hurry, now=now), ~elsewhere)
+        .where(work.c.kind.in_(wanted.kinds), _claimable(wanted, now=now), ~elsewhere)
         .order_by(work.c.due_at, work.c.user_id, traces.c.ordinal)
         .limit(1)
     )
@@ -131,7 +134,7 @@ def claim(
         select(work.c.trace, work.c.attempts)
         .join(traces, and_(traces.c.user_id == work.c.user_id, traces.c.trace == work.c.trace))
         .where(work.c.user_id == row.user_id, work.c.kind == row.kind, traces.c.session_id == row.session_id)
-        .where(_claimable(hurry=True, now=now))
+        .where(_claimable(replace(wanted, hurry=True), now=now))
         .order_by(traces.c.ordinal, traces.c.trace)
         .limit(limit)
     )
@@ -146,6 +149,12 @@ def claim(
         trace_ids=tuple(public_id("T", one.trace) for one in found),
         attempts=max(one.attempts for one in found) + 1,
     )
+
+
+def leases(connection: Connection) -> dict[str, datetime]:
+    """When each runs out."""
+    query = select(work.c.lease, func.max(work.c.due_at)).where(work.c.state == "running").group_by(work.c.lease)
+    return {lease: moment(due) for lease, due in connection.execute(query)}
 
 
 def extend(connection: Connection, lease: Lease, *, until: datetime) -> None:
@@ -258,11 +267,11 @@ def enrichment(connection: Connection, user_id: str | None, kinds: Collection[Wo
     )
 
 
-def _claimable(*, hurry: bool, now: datetime) -> ColumnElement[bool]:
-    """What waits and is due (in a ``hurry``, unless it was put off), and what a lease holds that ran out."""
+def _claimable(wanted: Wanted, *, now: datetime) -> ColumnElement[bool]:
+    """What waits and is due (in a ``hurry``, unless it was put off), and what is leased no more."""
     due = work.c.due_at <= micros(now)
-    waits = and_(work.c.state == "pending", or_(due, work.c.reason.is_(None)) if hurry else due)
-    return or_(waits, and_(work.c.state == "running", due))
+    waits = and_(work.c.state == "pending", or_(due, work.c.reason.is_(None)) if wanted.hurry else due)
+    return or_(waits, and_(work.c.state == "running", or_(due, work.c.lease.in_(list(wanted.silent)))))
 
 
 def _held(lease: Lease) -> tuple[ColumnElement[bool], ...]:
