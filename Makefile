@@ -20,11 +20,14 @@ test: $(VENV)/installed-for-tests
 test-offline: $(VENV)/installed-for-tests
 	$(BIN)/python scripts/offline.py $(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Each fuzzer for a minute; what it finds lies below build/fuzz, and becomes a test.
+# Each fuzzer for a minute (what it finds lies below build/fuzz, and becomes a test), and what `make test` tries a few
+# hundred times ten thousand times and longer, chosen anew each time.
 FUZZED := messages importers replies filters times
 SOAK_S ?= 60
+SOAK_EXAMPLES ?= 10000
 soak: $(VENV)/installed-for-tests
 	for target in $(FUZZED); do $(BIN)/python -m fuzz $$target $(SOAK_S) || exit 1; done
+	MNEMIC_EXAMPLES=$(SOAK_EXAMPLES) $(BIN)/pytest tests/property/test_memory_model.py
 
 # A language model of 135 million parameters on this machine, over HTTP, from adding to answering: a few minutes.
 test-llm: $(VENV)/installed-for-test-llm
