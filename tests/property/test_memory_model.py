@@ -1,7 +1,7 @@
 """The public interface against a plain dictionary: whatever is done to a memory, it holds what was acknowledged.
 
 Two memories on one database stand for two processes. Each example has users of its own on a database that all share,
-so that a thousand examples open no more files than one. ``MNEMIC_EXAMPLES`` says how many there are (``make soak``),
+so that many examples open no more files than one. ``MNEMIC_EXAMPLES`` says how many there are (``make soak``),
 and then each is longer, and chosen anew each time; what fails is printed as a program, which is kept below.
 """
 
@@ -34,7 +34,7 @@ from mnemic.types import STATUSES
 from postgres_kit import emptied
 
 SOAKED = int(os.environ.get("MNEMIC_EXAMPLES", "0"))
-EXAMPLES = {"sqlite": SOAKED or 200, "postgres": SOAKED or 50}
+EXAMPLES = {"sqlite": SOAKED or 120, "postgres": SOAKED or 30}
 STEPS = 25 if SOAKED else 5
 DIM = 16
 
