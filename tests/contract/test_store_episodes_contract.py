@@ -210,7 +210,7 @@ def test_users_have_their_own(store: Store) -> None:
         assert cut(store, episode(a, topic=user_id), user_id=user_id) == ("E3",)
     cut(store, user_id="ana", remove_episodes=("E3",))
     assert store.episodes("ana") == store.episodes("stranger") == []
-    assert store.delete_user("Ana") == 2
+    assert store.delete_user("Ana").erased.turns == 2
     assert store.episodes("Ana") == []
     assert [found.topic for found in store.episodes("ana%", episode_ids=["E3"])] == ["ana%"]
     tell(store, a, user_id="Ana")

@@ -7,7 +7,7 @@ from datetime import timedelta
 from store_kit import DIM, NOW, batch, embedder, fresh, note, removal, trace_of, turn, unit_of, vector
 
 from mnemic.protocols import Batch, Store
-from mnemic.types import Counts, Task
+from mnemic.types import Counts, Erased, Task
 
 ALL = ("current", "superseded", "unsupported", "retracted", "archived")
 a, b, c = turn("a", "About tea."), turn("b", "About coffee."), turn("c", "About both.", session_id="s2")
@@ -140,8 +140,8 @@ def test_deleting_a_user_leaves_nothing_and_nobody_else_is_touched(store: Store)
     )
     for user in ("ana", "Ana", "ana2"):
         store.write(user, full, now=NOW)
-    assert store.delete_user("ana") == 2
-    assert store.delete_user("ana") == store.delete_user("stranger") == 0
+    assert store.delete_user("ana").erased.turns == 2
+    assert store.delete_user("ana").erased == store.delete_user("stranger").erased == Erased()
     assert store.users() == ["Ana", "ana2"]
     assert (
         store.turns("ana") == store.notes("ana", statuses=ALL) == store.traces("ana") == store.operations("ana") == []

@@ -58,4 +58,4 @@ def test_a_batch_of_very_many_turns(store: Store, request: pytest.FixtureRequest
     said = tuple(Turn(f"m{i}", "s", "user", "Ana", "hi") for i in range(count))
     store.write("u", Batch(turns=said, tails={"s": None}), now=NOW)
     assert store.counts("u").turns == count
-    assert store.delete_user("u") == count
+    assert store.delete_user("u").erased.turns == count

@@ -119,13 +119,15 @@ def test_a_client_adds_searches_reads_changes_and_erases(served, memory, mode):
         labelled = await call(client, "update_memory", turn_id="m2", metadata={"mood": "curious"})
         assert "curious" in labelled
         assert "Is the flat quiet?" in await call(client, "get_memory", id="m2")
-        assert await call(client, "delete_memory", turn_id=turn_id) == (
-            "Erased: 1, with all that was derived from it alone."
-        )
+        receipt = await call(client, "delete_memory", turn_id=turn_id)
+        assert receipt.startswith("Erased: turns: 1, units: 1, ")
+        assert "\nOut of reach from here:\n- backups and copies that were made of the database before" in receipt
         assert "turns: 3 in 1 sessions" in await call(client, "memory_status")
         assert "ask the person" in await refusal(client, "delete_all_memories", confirm=False)
         assert memory.status(user_id="ana").counts.turns == 3
-        assert await call(client, "delete_all_memories", confirm=True) == "Erased: 3. This memory is empty."
+        receipt = await call(client, "delete_all_memories", confirm=True)
+        assert receipt.startswith("Erased: turns: 3, ")
+        assert receipt.endswith("\nThis memory is empty.")
         assert "Nothing in memory" in await call(client, "search_memories", query="bees")
 
     using(served, work, mode)

@@ -219,3 +219,51 @@ def test_very_many_turns_are_added_read_and_erased(open_memory):
     assert memory.delete(user_id="u", session_id="s0") == count // 2
     assert len(memory.get_all(user_id="u")) == count // 2 + 1
     assert memory.delete_all(user_id="u") == count // 2 + 1
+
+
+def test_a_receipt_names_what_stays_and_where(talk):
+    receipt = talk.erase(user_id="u", session_id="one")
+    assert (receipt.what, receipt.name, receipt.erased.turns, receipt.erased.units) == ("session", "one", 3, 3)
+    assert receipt.erased.operations >= 1
+    assert receipt.lingers == ()
+    reach = "\n".join(receipt.unreached)
+    for where in ("mnemic backup", "exports", "providers of models", "memory of other processes", "file system"):
+        assert where in reach
+
+
+def test_all_that_a_speaker_said_goes_and_what_others_said_about_them_stays(memory):
+    memory.add(
+        [user("I keep zymurgy books.", "a", name="Quo"), user("Quo told me of it.", "b", name="Ana")], user_id="u"
+    )
+    receipt = memory.erase(user_id="u", speaker="Quo")
+    assert (receipt.what, receipt.name, receipt.erased.turns) == ("speaker", "Quo", 1)
+    assert receipt.unreached[0].startswith("what others said about the speaker")
+    assert [turn.text for turn in memory.get_all(user_id="u")] == ["Quo told me of it."]
+    assert "zymurgy" not in everything(memory).replace("query='zymurgy", "").lower().replace("text='zymurgy", "")
+    with pytest.raises(NotFound, match="no speaker 'Quo'"):
+        memory.erase(user_id="u", speaker="Quo")
+
+
+def test_a_copy_from_before_a_migration_is_named(talk, tmp_path):
+    (database,) = tmp_path.glob("*.db")
+    (tmp_path / f"{database.name}.backup-0004").write_bytes(b"old")
+    receipt = talk.erase(user_id="u", turn_id="d")
+    assert receipt.unreached[0].startswith("copies from before a migration, beside the database: .backup-0004")
+
+
+@pytest.mark.parametrize("given", [{}, {"turn_id": "a", "speaker": "user"}, {"session_id": "one", "everything": True}])
+def test_erase_takes_exactly_one(talk, given):
+    with pytest.raises(InvalidInput, match="exactly one of"):
+        talk.erase(user_id="u", **given)
+    assert len(talk.get_all(user_id="u")) == 4
+
+
+def test_erasing_empties_what_functions_remember(talk):
+    from mnemic.algo import cues, lexical
+
+    lexical.terms("zymurgy")
+    cues.normalise("zymurgy")
+    held = [cues._cached_key, lexical._word, lexical._ascii_term]
+    assert min(cached.cache_info().currsize for cached in held) > 0
+    talk.erase(user_id="u", turn_id="b")
+    assert max(cached.cache_info().currsize for cached in held) == 0

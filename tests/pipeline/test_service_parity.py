@@ -26,6 +26,7 @@ ROUTES = {
     "delete_all": "DELETE /v1/memories",
     "diff": "GET /v1/diff",
     "discard": "POST /v1/quarantine/{id}/discard",
+    "erase": "POST /v1/erase",
     "enrich": "POST /v1/enrich",
     "episodes": "GET /v1/episodes",
     "evolution": "GET /v1/evolution",
@@ -136,7 +137,7 @@ def taken(kind, verb):
 
 
 def test_every_argument_of_a_body_is_described(document):
-    for name in ("Add", "AddNotes", "Ask", "Context", "Forget", "Reflect", "Retract", "Search", "Wait"):
+    for name in ("Add", "AddNotes", "Ask", "Context", "Erase", "Forget", "Reflect", "Retract", "Search", "Wait"):
         for argument, schema in document["components"]["schemas"][name]["properties"].items():
             assert schema.get("description") or argument in ("user_id", "max_tokens"), (name, argument)
 

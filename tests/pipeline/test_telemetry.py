@@ -108,7 +108,7 @@ def test_no_span_holds_anything_that_was_said_asked_or_named(spans, database):
         assert one["status"].get("description") is None
     assert {
         "mnemic.add", "mnemic.add_notes", "mnemic.search", "mnemic.context", "mnemic.answer", "mnemic.reflect",
-        "mnemic.delete", "mnemic.delete_all", "mnemic.search.understand", "mnemic.search.rank", "mnemic.search.read",
+        "mnemic.erase", "mnemic.search.understand", "mnemic.search.rank", "mnemic.search.read",
         "mnemic.search.rerank", "mnemic.index.update", "mnemic.embed", "mnemic.complete", "mnemic.enrich",
         "mnemic.store.read", "mnemic.store.write",
     } <= names(spans)  # fmt: skip

@@ -4,10 +4,10 @@ from __future__ import annotations
 
 import re
 from collections.abc import Iterator, Sequence
-from functools import lru_cache
 from typing import Literal, NamedTuple
 
 from mnemic.algo.inflection import article, ending
+from mnemic.algo.word_cache import word_cache
 from mnemic.algo.wordlists import (
     GENERIC,
     IRREGULAR_PASTS,
@@ -105,7 +105,7 @@ def _uninflected(item: Word) -> Span:
     return item.start + article(item.lower), item.end
 
 
-@lru_cache(maxsize=1 << 16)
+@word_cache(1 << 16)
 def _rank(lower: str) -> Rank:
     plain = lower.replace("’", "'")
     if plain in STOP_WORDS or (len(plain) == 1 and plain.isascii()):

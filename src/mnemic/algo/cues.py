@@ -7,13 +7,13 @@ import unicodedata
 from bisect import bisect_right
 from collections import Counter
 from collections.abc import Collection, Iterable, Iterator, Sequence
-from functools import lru_cache
 from operator import itemgetter
 
 from mnemic.algo import cue_phrases
 from mnemic.algo.cue_segments import segments
 from mnemic.algo.cue_tokens import tokens
 from mnemic.algo.scripts import EMOJI, HANGUL, MARK, UNSPACED
+from mnemic.algo.word_cache import word_cache
 from mnemic.algo.wordlists import DETERMINERS, STOP_WORDS
 from mnemic.types import CueMention
 
@@ -76,7 +76,7 @@ def _key(surface: str) -> str:
     return "" if all(word in STOP_WORDS for word in words) or not _MEANING.search(key) else key
 
 
-_cached_key = lru_cache(maxsize=1 << 16)(_key)
+_cached_key = word_cache(1 << 16)(_key)
 
 
 def _opened(word: str) -> str:
@@ -173,7 +173,7 @@ def _name_spans(text: str, names: Collection[str]) -> list[Span]:
     return [match.span() for match in pattern.finditer(text)] if pattern else []
 
 
-@lru_cache(maxsize=1 << 10)
+@word_cache(1 << 10)
 def _name_pattern(names: frozenset[str]) -> re.Pattern[str] | None:
     """Whole names in any case, and the words of longer names where they are written with the capital."""
     forms: set[str] = set()

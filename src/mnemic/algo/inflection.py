@@ -3,8 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
 
+from mnemic.algo.word_cache import word_cache
 from mnemic.algo.wordlists import UNINFLECTED
 
 _ARTICLE = re.compile(r"(?:[وف]?[بك]?ال|[وف]?لل)(?=\w{3})")
@@ -33,7 +33,7 @@ _STEM_WITH_E = re.compile(
 """Stems that are words with the e that the ending began with (``hik|ed``)."""
 
 
-@lru_cache(maxsize=1 << 16)
+@word_cache(1 << 16)
 def ending(word: str) -> int:
     """Number of characters at the end of a lower-case word that are a regular plural or verb ending.
 

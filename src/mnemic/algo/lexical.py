@@ -12,7 +12,6 @@ import unicodedata
 from array import array
 from bisect import bisect_left
 from collections.abc import Iterable, Sequence
-from functools import lru_cache
 from itertools import chain
 from typing import Any
 
@@ -22,6 +21,7 @@ from numpy.typing import NDArray
 from mnemic.algo.arrays import Rows
 from mnemic.algo.scripts import EMOJI, HANGUL, JOINERS, MARK, UNSPACED
 from mnemic.algo.stem import stem
+from mnemic.algo.word_cache import word_cache
 
 _RUN = UNSPACED + HANGUL
 """Korean has blanks, but glues particles to its words: bigrams find the word in any form."""
@@ -90,12 +90,12 @@ def content_terms(text: str) -> list[str]:
     return [term for term in found if term not in STOP_WORDS] or found
 
 
-@lru_cache(maxsize=1 << 16)
+@word_cache(1 << 16)
 def _ascii_term(token: str) -> str:
     return token if token[-1] in "+#" else _word(token)
 
 
-@lru_cache(maxsize=1 << 16)
+@word_cache(1 << 16)
 def _word(token: str) -> str:
     if "'" in token or "’" in token:
         token = token.replace("’", "'").removesuffix("'s").replace("'", "")

@@ -9,9 +9,9 @@ from __future__ import annotations
 import re
 import unicodedata
 from collections.abc import Sequence
-from functools import lru_cache
 
 from mnemic.algo.scripts import UNSPACED
+from mnemic.algo.word_cache import word_cache
 
 _ROLES = frozenset(("user", "assistant", "system", "tool"))
 _BLANKS = re.compile(r"\s+")
@@ -59,7 +59,7 @@ def _folded(name: str) -> str:
     return unicodedata.normalize("NFC", name).casefold()
 
 
-@lru_cache(maxsize=256)
+@word_cache(256)
 def _pattern(speakers: tuple[str, ...]) -> re.Pattern[str]:
     forms = {form for speaker in speakers for form in _forms(speaker)}
     written = {unicodedata.normalize(shape, form) for form in forms for shape in ("NFC", "NFD")} | forms

@@ -3,7 +3,8 @@
 from __future__ import annotations
 
 import re
-from functools import lru_cache
+
+from mnemic.algo.word_cache import word_cache
 
 _LONGEST = 64
 """Longer runs of letters are no English words; they come back unchanged, which bounds the cache."""
@@ -84,7 +85,7 @@ _STEP_4: dict[str, str] = dict.fromkeys(
 """Each table lists longer suffixes first: the longest that fits decides."""
 
 
-@lru_cache(maxsize=1 << 16)
+@word_cache(1 << 16)
 def _porter2(word: str) -> str:
     word = word.lstrip("'")
     if word in _EXCEPTIONS:

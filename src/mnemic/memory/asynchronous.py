@@ -74,6 +74,7 @@ class AsyncMemory:
     release = _threaded(Memory.release)
     delete = _threaded(Memory.delete)
     delete_all = _threaded(Memory.delete_all)
+    erase = _threaded(Memory.erase)
     enrich = _threaded(Memory.enrich)
     evolution = _threaded(Memory.evolution)
     forget = _threaded(Memory.forget)

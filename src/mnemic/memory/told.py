@@ -3,7 +3,7 @@
 from __future__ import annotations
 
 from mnemic.telemetry import Attributes
-from mnemic.types import Added, Answer, Operation, SearchResult
+from mnemic.types import Added, Answer, Erasure, Operation, SearchResult
 
 
 def of_added(added: Added) -> Attributes:
@@ -16,9 +16,9 @@ def of_added(added: Added) -> Attributes:
     }
 
 
-def of_erased(count: int) -> Attributes:
-    """Of ``delete`` and ``delete_all``."""
-    return {"mnemic.turns": count}
+def of_erased(receipt: Erasure) -> Attributes:
+    """Of ``erase``, and so of ``delete`` and ``delete_all``."""
+    return {"mnemic.turns": receipt.erased.turns}
 
 
 def of_found(found: SearchResult) -> Attributes:

@@ -25,7 +25,7 @@ _DEFAULT_SESSION = "default"
 
 
 class Writes(Wired):
-    """What is added, changed and erased."""
+    """What is added and changed."""
 
     @spanned("mnemic.add", told.of_added)
     def add(
@@ -186,28 +186,6 @@ class Writes(Wired):
             raise ImmutableWords(f"the words of turn {turn_id!r} cannot change; add a message that corrects them")
         self._store.set_metadata(user_id, turn_id, as_object(metadata, "metadata"), now=self._clock())
         return reading.turn(self._store, user_id, turn_id)
-
-    @spanned("mnemic.delete", told.of_erased)
-    def delete(self, *, user_id: str, turn_id: str | None = None, session_id: str | None = None) -> int:
-        """Erase one turn or one session, with everything derived from it alone; the number of turns erased.
-
-        Raises:
-            InvalidInput: Not exactly one of the two was given.
-            NotFound: There is no such turn or session.
-        """
-        check_scope(user_id, session_id=session_id)
-        if (turn_id is None) == (session_id is None):
-            raise InvalidInput("delete takes either turn_id or session_id; delete_all erases a user")
-        if turn_id is not None:
-            check_id(turn_id, "turn_id")
-        return replanned(lambda: self._writer.delete(user_id, turn_id=turn_id, session_id=session_id))
-
-    @spanned("mnemic.delete_all", told.of_erased)
-    def delete_all(self, *, user_id: str) -> int:
-        """Erase everything of a user; the number of turns erased, 0 for an unknown user."""
-        erased = self._store.delete_user(check_user(user_id))
-        self._indexes.forget(user_id)
-        return erased
 
     def reembed(self, embedder: Embedder | str = "local", *, progress: Callable[[int], None] = lambda _: None) -> int:
         """Make vectors by another embedder and then switch to it; the old ones serve until the switch.

@@ -7,6 +7,7 @@ from collections import Counter
 from collections.abc import Callable, Collection, Mapping, Sequence
 from dataclasses import replace
 from datetime import datetime
+from typing import Any, Final, Literal
 
 from mnemic import backfill, erase, ingest
 from mnemic.algo import prefix
@@ -16,13 +17,14 @@ from mnemic.memory.noting import Given, contradicted, resolved
 from mnemic.memory.replacing import may as may_replace
 from mnemic.memory.replacing import replace_old
 from mnemic.memory.replan import replanned
-from mnemic.protocols import Batch, CueExtractor, Embedder, Held, Store, Written
-from mnemic.types import STATUSES, Added, Note, Task, Turn, WorkKind
+from mnemic.protocols import Batch, CueExtractor, Embedder, Held, Removed, Store, Written
+from mnemic.types import STATUSES, Added, Erased, Note, Task, Turn, WorkKind
 
 _log = logging.getLogger("mnemic")
 
 _CAUGHT_UP = 1000
 """Tasks up to which an ``add`` embeds what was left behind."""
+_NARROWS: Final = {"session": "session_id", "speaker": "speaker"}
 
 
 class Writer:
@@ -287,25 +289,24 @@ class Writer:
         self._settle(user_id, batch, written)
         return written
 
-    def delete(self, user_id: str, *, turn_id: str | None, session_id: str | None) -> int:
+    def erase(self, user_id: str, what: Literal["turn", "session", "speaker"], name: str) -> Removed:
         """Plan and write an erasure once.
 
         Raises:
-            NotFound: There is no such turn or session.
+            NotFound: There is no such turn, session or speaker.
             StoreConflict: Another writer came between.
         """
-        wanted = None if turn_id is None else [turn_id]
-        ids = [turn.turn_id for turn in self._store.turns(user_id, turn_ids=wanted, session_id=session_id)]
+        chosen: dict[str, Any] = {"turn_ids": [name]} if what == "turn" else {_NARROWS[what]: name}
+        ids = [turn.turn_id for turn in self._store.turns(user_id, **chosen)]
         if not ids:
-            what = f"turn {turn_id!r}" if turn_id is not None else f"session {session_id!r}"
-            raise NotFound(f"user {user_id!r} has no {what}")
+            raise NotFound(f"user {user_id!r} has no {what} {name!r}")
         batch, texts = erase.plan(self._store, user_id, ids)
         batch, _ = self._embedded(batch, texts, names=(), known_cues=())
         # What rested on the erased words too is gone: what is left of their traces is read again, but for its cues.
         batch = replace(batch, work=("notes", "episodes"), due=self._clock())
         written = self._store.write(user_id, batch, now=self._clock())
         self._settle(user_id, batch, written)
-        return len(ids)
+        return written.removed or Removed(Erased())
 
 
 def _said(turn: Turn) -> tuple[object, ...]:

@@ -11,6 +11,7 @@ from mnemic.protocols.work import Lease
 from mnemic.types import (
     Action,
     Episode,
+    Erased,
     Interval,
     Json,
     Note,
@@ -185,11 +186,25 @@ class Batch:
 
 
 @dataclass(frozen=True, slots=True)
+class Removed:
+    """What an erasure removed.
+
+    Attributes:
+        erased: How much.
+        lingers: Where bytes of it may still stand, and until when; empty when they stand nowhere.
+    """
+
+    erased: Erased
+    lingers: tuple[str, ...] = ()
+
+
+@dataclass(frozen=True, slots=True)
 class Written:
     """What one write made.
 
     Attributes:
         operation_ids: Of the log entries, in order.
+        removed: Where the batch erased turns.
     """
 
     revision: int
@@ -197,6 +212,7 @@ class Written:
     note_ids: tuple[str, ...]
     operation_ids: tuple[str, ...] = ()
     episode_ids: tuple[str, ...] = ()
+    removed: Removed | None = None
 
 
 @dataclass(frozen=True, slots=True)

@@ -17,6 +17,7 @@ from mnemic.protocols.rows import (
     EmbedderRecord,
     Held,
     LogFilter,
+    Removed,
     Unembedded,
     Usage,
     Written,
@@ -88,8 +89,12 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
         """The turns that are held in quarantine, in the order of ``seq``."""
         ...
 
-    def delete_user(self, user_id: str) -> int:
-        """Erase everything of a user, log, idempotency records and counters included; the number of turns."""
+    def delete_user(self, user_id: str) -> Removed:
+        """Erase everything of a user, log, idempotency records and counters included."""
+        ...
+
+    def unreached(self) -> tuple[str, ...]:
+        """*database*: what may hold words that were erased here, and is out of reach from here, in words."""
         ...
 
     def put_vectors(
@@ -126,6 +131,7 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
         turn_ids: Sequence[str] | None = None,
         session_id: str | None = None,
         agent_id: str | None = None,
+        speaker: str | None = None,
         after_seq: int = -1,
         limit: int | None = None,
     ) -> list[Turn]:

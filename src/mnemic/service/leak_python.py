@@ -39,6 +39,7 @@ class Python:
             yield from _listed(opened, user, other)
             yield from _changed(opened, user, ids(other, chance))
             if user != own.user_id:
+                yield "erase", _said(lambda u=user: opened.erase(user_id=u, everything=True))
                 yield "delete_all", _said(lambda u=user: opened.delete_all(user_id=u))
 
 
@@ -107,6 +108,9 @@ def _changed(opened: TenantMemory, user: str, named: Sequence[str]) -> Iterator[
         "undo": lambda i: opened.undo(i, user_id=user),
         "undo a run": lambda i: opened.undo(run=i, user_id=user),
         "update": lambda i: opened.update(i, user_id=user, metadata={}),
+        "erase": lambda i: opened.erase(user_id=user, turn_id=i),
+        "erase a session": lambda i: opened.erase(user_id=user, session_id=i),
+        "erase a speaker": lambda i: opened.erase(user_id=user, speaker=i),
         "delete": lambda i: opened.delete(user_id=user, turn_id=i),
         "delete a session": lambda i: opened.delete(user_id=user, session_id=i),
     }

@@ -70,6 +70,7 @@ def _body(path: str, one: str, user: str) -> Json:
         "/v1/notes": {"notes": {"text": "x", "sources": [one]}},
         "/v1/forget": {"max_notes": 1, "dry_run": True},
         "/v1/reflect": {"dry_run": True},
+        "/v1/erase": {"speaker": one},
         "/v1/wait": {"timeout": 0},
         "/v1/memories/{turn_id}": {"metadata": {}},
     }

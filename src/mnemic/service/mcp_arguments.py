@@ -129,6 +129,7 @@ class Delete(Arguments):
 
     turn_id: Annotated[str | None, Field(description="One message.")] = None
     session_id: Annotated[str | None, Field(description="A whole conversation.")] = None
+    speaker: Annotated[str | None, Field(description="All that somebody of exactly this name said.")] = None
 
 
 class DeleteAll(Arguments):

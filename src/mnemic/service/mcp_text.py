@@ -4,6 +4,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Iterator, Sequence
+from dataclasses import asdict
 from datetime import datetime
 from itertools import accumulate
 from typing import Final
@@ -14,6 +15,7 @@ from mnemic.prompts.data import delimited, hanging
 from mnemic.types import (
     Added,
     Episode,
+    Erasure,
     Evolution,
     Interval,
     Note,
@@ -106,6 +108,15 @@ def one(thing: Turn | Trace | Note | Episode, turns: Sequence[Turn]) -> str:
     lines = [_said(turn) if turn.quarantine else render.line(turn, span.start, span.end) for turn, span in here]
     head = f"{thing.trace_id} · session {render.one_line(thing.session_id)} · turns {_ids(tuple(said))}"
     return delimited("memory", "\n".join([head, *lines]))
+
+
+def erasure(receipt: Erasure) -> str:
+    """What went, and what is out of reach."""
+    went = ", ".join(f"{kind}: {count}" for kind, count in asdict(receipt.erased).items() if count) or "nothing"
+    told = [f"Erased: {went}"]
+    if receipt.lingers:
+        told.append(f"Bytes of it stand for a while yet in: {'; '.join(receipt.lingers)}")
+    return "\n".join((*told, "Out of reach from here:", *(f"- {where}" for where in receipt.unreached)))
 
 
 def status(now: Status) -> str:

@@ -138,14 +138,16 @@ def _update(reach: Reach, given: Update) -> str:
 
 
 def _delete(reach: Reach, given: Delete) -> str:
-    erased = reach.memory.delete(user_id=reach.user_id, turn_id=given.turn_id, session_id=given.session_id)
-    return f"Erased: {erased}, with all that was derived from it alone."
+    turn_id, session_id, speaker = given.turn_id, given.session_id, given.speaker
+    return text.erasure(
+        reach.memory.erase(user_id=reach.user_id, turn_id=turn_id, session_id=session_id, speaker=speaker)
+    )
 
 
 def _delete_all(reach: Reach, given: DeleteAll) -> str:
     if not given.confirm:
         raise InvalidInput("nothing was erased: ask the person first, then set confirm to true")
-    return f"Erased: {reach.memory.delete_all(user_id=reach.user_id)}. This memory is empty."
+    return f"{text.erasure(reach.memory.erase(user_id=reach.user_id, everything=True))}\nThis memory is empty."
 
 
 def _status(reach: Reach, _: Nothing) -> str:
@@ -214,8 +216,9 @@ TOOLS: Final[Mapping[str, Tool]] = {
         destroys=True,
     ),
     "delete_memory": Tool(
-        "Erase a message or conversation",
-        "Erase one message or one conversation, for ever, with all that was derived from it alone.",
+        "Erase messages",
+        "Erase one message, one conversation or all that a speaker said, for ever, with all that was derived from it. "
+        "Tell the person what the receipt says is out of reach.",
         Delete,
         "erase",
         _delete,

@@ -80,10 +80,10 @@ class Changing:
         given = body.arguments()
         return self._once(given["user_id"], given, lambda: reply(do(self._memory), status), erases=False)
 
-    def erase(self, user_id: str, do: Callable[[TenantMemory], int]) -> Response:
-        """The same of an erasure, which needs the scope ``erase``; the reply is how many messages it erased."""
+    def erase(self, user_id: str, given: object, do: Callable[[TenantMemory], object]) -> Response:
+        """The same of an erasure, which needs the scope ``erase``."""
         self._memory.access.require("erase")
-        return self._once(user_id, user_id, lambda: reply({"erased": do(self._memory)}), erases=True)
+        return self._once(user_id, given, lambda: reply(do(self._memory)), erases=True)
 
     def _once(self, user_id: str, given: object, carry_out: Callable[[], Response], *, erases: bool) -> Response:
         if self.key is None:
@@ -112,7 +112,7 @@ class Changing:
             rows.drop_reply(stored, key)
             raise
         if erases:
-            # The erasure dropped what was noted; how many messages it was may be kept all the same.
+            # The erasure dropped what was noted; how much it was may be kept all the same.
             rows.begin_reply(stored, key, asked, now=now, keep_from=keep_from)
         rows.finish_reply(stored, key, replace(known, status=done.status_code, body=bytes(done.body)))
         return done

@@ -161,6 +161,7 @@ class TenantMemory:
     forget = _scoped("write", Memory.forget)
     restore = _scoped("write", Memory.restore)
     enrich = _scoped("write", Memory.enrich)
+    erase = _scoped("erase", Memory.erase)
     delete = _scoped("erase", Memory.delete)
     delete_all = _scoped("erase", Memory.delete_all)
 

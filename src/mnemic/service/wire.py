@@ -160,6 +160,16 @@ class Forget(Arguments, of=Memory.forget):
     dry_run: StrictBool = False
 
 
+class Erase(Arguments, of=Memory.erase):
+    """What to erase."""
+
+    user_id: str
+    turn_id: str | None = None
+    session_id: str | None = None
+    speaker: str | None = None
+    everything: StrictBool = False
+
+
 class Retry(Arguments, of=Memory.retry):
     """Whose work is to be done again."""
 

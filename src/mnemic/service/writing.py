@@ -12,7 +12,7 @@ from mnemic.service import wire
 from mnemic.service.described import replies
 from mnemic.service.once import Change
 from mnemic.service.shapes import model_of, one_of
-from mnemic.types import Added, Turn
+from mnemic.types import Added, Erasure, Turn
 
 router = APIRouter(prefix="/v1")
 
@@ -54,16 +54,25 @@ def update(turn_id: TurnId, body: wire.Update, change: Change) -> Response:
     return change(body, lambda memory: memory.update(turn_id, **body.arguments()))
 
 
+@router.post("/erase", response_model=model_of(Erasure), responses=replies(404, 409), tags=["memories"])
+def erase(body: wire.Erase, change: Change) -> Response:
+    """Erase a message, a session, all that a speaker said, or a user, with all that was made of it; a receipt.
+
+    It counts what went, and names what this database does not reach: backups, exports, other processes.
+    """
+    return change.erase(body.user_id, body.arguments(), lambda memory: memory.erase(**body.arguments()))
+
+
 @router.delete("/memories", response_model=_ERASED, responses=replies(409), tags=["memories"])
 def delete_all(user_id: UserId, change: Change) -> Response:
     """Erase everything of a user, and everything derived from it; 0 for an unknown user."""
-    return change.erase(user_id, lambda memory: memory.delete_all(user_id=user_id))
+    return change.erase(user_id, user_id, lambda memory: {"erased": memory.delete_all(user_id=user_id)})
 
 
 @router.delete("/memories/{turn_id:path}", response_model=_ERASED, responses=replies(404, 409), tags=["memories"])
 def delete(turn_id: TurnId, user_id: UserId, change: Change) -> Response:
     """Erase one message, and everything derived from it."""
-    return change.erase(user_id, lambda memory: memory.delete(user_id=user_id, turn_id=turn_id))
+    return change.erase(user_id, user_id, lambda memory: {"erased": memory.delete(user_id=user_id, turn_id=turn_id)})
 
 
 @router.delete("/sessions/{session_id:path}", response_model=_ERASED, responses=replies(404, 409), tags=["memories"])
@@ -71,4 +80,6 @@ def delete_session(
     session_id: Annotated[str, Path(description="The conversation.")], user_id: UserId, change: Change
 ) -> Response:
     """Erase one session, and everything derived from it."""
-    return change.erase(user_id, lambda memory: memory.delete(user_id=user_id, session_id=session_id))
+    return change.erase(
+        user_id, user_id, lambda memory: {"erased": memory.delete(user_id=user_id, session_id=session_id)}
+    )

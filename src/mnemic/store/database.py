@@ -70,8 +70,16 @@ class Database(Protocol):
         """Record, in the erasing transaction, that erased words of a user, or anybody, may still stand somewhere."""
         ...
 
-    def scrub(self) -> None:
-        """Rewrite what had words erased from it, so that no byte of them is left; failing that, the mark stays."""
+    def scrub(self) -> tuple[str, ...]:
+        """Rewrite what had words erased from it, so that no byte of them is left; failing that, the mark stays.
+
+        Returns:
+            Where bytes of them still stand, and until when; nothing where none is left.
+        """
+        ...
+
+    def unreached(self) -> tuple[str, ...]:
+        """What may hold words that were erased here, and is out of reach from here."""
         ...
 
     def keep_copy(self, to: Path, verify: Callable[[Path], list[str]]) -> None:

@@ -159,15 +159,20 @@ class PostgresDatabase:
         """Record, in the erasing transaction, in which partitions erased words may still stand."""
         erasure.mark(connection, user_id)
 
-    def scrub(self) -> None:
+    def scrub(self) -> tuple[str, ...]:
         """Rewrite the partitions that had words erased from them."""
         if not self.look(erasure.is_due):
-            return
+            return ()
         try:
             with self.plainly() as connection:
-                erasure.scrub(connection, self.name)
+                return erasure.scrub(connection, self.name)
         except StoreUnavailable as error:
             _log.warning("erased words stay in free space of %s until the next erasure: %s", self.name, error)
+            return ("free space of the tables, for the server is away: until the next erasure or opening",)
+
+    def unreached(self) -> tuple[str, ...]:
+        """What the server and its keepers have besides the tables."""
+        return erasure.UNREACHED
 
     # failures ------------------------------------------------------------------------------------------
 

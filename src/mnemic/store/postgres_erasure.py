@@ -34,6 +34,14 @@ _SIZES = (
     " AND relname = ANY(:names) AND pg_relation_size(oid) > 0 ORDER BY relname"
 )
 
+UNREACHED = (
+    "the server's write-ahead log until its segments are written over, and archived segments",
+    "replicas that lag, base backups, dumps (pg_dump), and copies (mnemic copy) that were made before",
+    "the server's own log, where it is set to log statements with their parameters",
+    "what the file system or the disk keeps of blocks that were written over or given free",
+)
+"""What may hold erased words besides the tables."""
+
 _log = logging.getLogger("mnemic")
 
 
@@ -58,8 +66,9 @@ def is_due(connection: Connection) -> bool:
     return bool(_marks(connection))
 
 
-def scrub(connection: Connection, name: str) -> None:
-    """Write the marked partitions anew; what fails stays marked."""
+def scrub(connection: Connection, name: str) -> tuple[str, ...]:
+    """Write the marked partitions anew; what fails stays marked, and is returned in words."""
+    lingers: list[str] = []
     connection.execute(text(f"SET lock_timeout = {_LOCK_MS}"))
     deadline = time.monotonic() + _PATIENCE_S
     for number, token in _marks(connection).items():
@@ -70,10 +79,12 @@ def scrub(connection: Connection, name: str) -> None:
         ]
         if left:
             _log.warning("erased words stay in free space of %s until it is written over: %s", name, ", ".join(left))
+            lingers.append(f"free space of {len(left)} tables' partitions: until it is written over, or a VACUUM FULL")
             continue
         # Whoever erased meanwhile has set another token.
         mine = (settings.c.name == f"{_MARK}{number}", settings.c.value == token)
         connection.execute(delete(settings).where(*mine))
+    return tuple(lingers)
 
 
 def _marks(connection: Connection) -> dict[int, str]:

@@ -64,12 +64,14 @@ def find_turns(
     turn_ids: Sequence[str] | None,
     session_id: str | None,
     agent_id: str | None,
+    speaker: str | None,
     after_seq: int,
     limit: int | None,
 ) -> list[Turn]:
     """Turns that meet all criteria, by ``seq``."""
     if turn_ids is not None:
-        return _named_turns(connection, user_id, turn_ids, session_id, agent_id, after_seq)[:limit]
+        named = _named_turns(connection, user_id, turn_ids, session_id, agent_id, after_seq)
+        return [turn for turn in named if speaker in (None, turn.speaker)][:limit]
     query = select(*TURN_COLUMNS).where(turns.c.user_id == user_id)
     if after_seq >= 0:
         query = query.where(turns.c.seq > after_seq)
@@ -77,6 +79,8 @@ def find_turns(
         query = query.where(turns.c.session_id == session_id)
     if agent_id is not None:
         query = query.where(turns.c.agent_id == agent_id)
+    if speaker is not None:
+        query = query.where(turns.c.speaker == speaker)
     return [turn_of(row) for row in connection.execute(query.order_by(turns.c.seq).limit(limit))]
 
 

@@ -6,7 +6,7 @@ from collections.abc import Collection, Iterable, Mapping
 from dataclasses import dataclass, field
 from typing import Any
 
-from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, func, select, update
+from sqlalchemy import ColumnElement, Connection, Table, bindparam, delete, select, update
 
 from mnemic.errors import StoreConflict
 from mnemic.protocols import Batch
@@ -229,9 +229,8 @@ class Removing:
             insert_rows(self.connection, removals, rows)
 
 
-def remove_user(connection: Connection, user_id: str) -> int:
-    """Erase everything of a user; returns the number of turns."""
-    count = connection.execute(select(func.count()).select_from(turns).where(turns.c.user_id == user_id)).scalar_one()
+def remove_user(connection: Connection, user_id: str) -> None:
+    """Erase everything of a user."""
     # What mentions cues goes first; the rest follows its user.
     found = users.counters(connection, user_id) or users.Counters()
     # Piece by piece: PostgreSQL cascades row by row, and ends a statement that takes minutes.
@@ -241,4 +240,3 @@ def remove_user(connection: Connection, user_id: str) -> int:
     connection.execute(delete(notes).where(notes.c.user_id == user_id))
     forget_replies(connection, user_id)
     users.depart(connection, user_id)
-    return int(count)

@@ -3,6 +3,7 @@
 from __future__ import annotations
 
 from collections.abc import Collection, Iterator, Mapping, Sequence
+from dataclasses import replace
 from datetime import datetime
 from typing import TYPE_CHECKING
 
@@ -15,6 +16,7 @@ from mnemic.protocols import (
     EmbedderRecord,
     Held,
     LogFilter,
+    Removed,
     Unembedded,
     Written,
 )
@@ -25,9 +27,11 @@ from mnemic.store.shared_tables import settings
 from mnemic.store.sql_quarantine import SqlQuarantine
 from mnemic.store.sql_work import SqlWork
 from mnemic.store.tables import users as users_table
+from mnemic.store.tally import Tally
 from mnemic.types import (
     Counts,
     Episode,
+    Erased,
     Metadata,
     Note,
     NoteStatus,
@@ -61,9 +65,10 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
             return written
 
         written = self._database.change(commit, user_id=user_id)
-        if erases:
-            self._database.scrub()
-        return written
+        lingers = self._database.scrub() if erases else ()
+        if written.removed is None or not lingers:
+            return written
+        return replace(written, removed=replace(written.removed, lingers=lingers))
 
     def set_metadata(self, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:
         """Replace a turn's metadata."""
@@ -71,20 +76,23 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
             lambda connection: write.set_metadata(connection, user_id, turn_id, metadata, now=now), user_id=user_id
         )
 
-    def delete_user(self, user_id: str) -> int:
+    def delete_user(self, user_id: str) -> Removed:
         """Erase a user; only a digest of the id stays, with the numbers that must not come twice."""
 
-        def erase(connection: Connection) -> int | None:
+        def erase(connection: Connection) -> Removed | None:
             if not users.exists(connection, user_id):
                 return None
-            count = remove.remove_user(connection, user_id)
+            tally = Tally(connection, user_id)
+            remove.remove_user(connection, user_id)
             self._database.mark_erased(connection, user_id)
-            return count
+            return Removed(tally.gone())
 
-        count = self._database.change(erase, user_id=user_id)
-        if count is not None:
-            self._database.scrub()
-        return count or 0
+        removed = self._database.change(erase, user_id=user_id)
+        return Removed(Erased()) if removed is None else replace(removed, lingers=self._database.scrub())
+
+    def unreached(self) -> tuple[str, ...]:
+        """What an erasure does not reach."""
+        return self._database.unreached()
 
     def put_vectors(
         self,
@@ -130,6 +138,7 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
         turn_ids: Sequence[str] | None = None,
         session_id: str | None = None,
         agent_id: str | None = None,
+        speaker: str | None = None,
         after_seq: int = -1,
         limit: int | None = None,
     ) -> list[Turn]:
@@ -141,6 +150,7 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
                 turn_ids=turn_ids,
                 session_id=session_id,
                 agent_id=agent_id,
+                speaker=speaker,
                 after_seq=after_seq,
                 limit=limit,
             )

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import glob
 import logging
 import os
 import sqlite3
@@ -190,7 +191,7 @@ class SqliteFile:
         due = connection.exec_driver_sql("PRAGMA user_version").scalar_one()
         connection.exec_driver_sql(f"PRAGMA user_version={due % 0x7FFFFFFF + 1}")
 
-    def scrub(self) -> None:
+    def scrub(self) -> tuple[str, ...]:
         """Rewrite a file that had words erased from it, and empty its log, so that no byte of them is left.
 
         SQLite's ``secure_delete`` alone leaves copies: rows that moved between pages while they lived. Where a
@@ -200,18 +201,32 @@ class SqliteFile:
             with self.raw(timeout_s=min(_SCRUB_PATIENCE_S, self.busy_timeout_s)) as connection:
                 due = _user_version(connection)
                 if due == 0:
-                    return
+                    return ()
                 connection.execute("VACUUM")
                 (is_busy, _, _) = connection.execute("PRAGMA wal_checkpoint(TRUNCATE)").fetchone()
                 if is_busy:
                     _log.warning("%s is in use: erased words stay in its log until it is opened next", self.path)
-                    return
+                    return ("the file's log, which somebody reads: until the next erasure or opening",)
                 connection.execute("BEGIN IMMEDIATE")
                 if _user_version(connection) == due:
                     connection.execute("PRAGMA user_version=0")
                 connection.execute("COMMIT")
         except StoreError as error:
             _log.warning("erased words stay in free space of %s until it is opened next: %s", self.path, error)
+            return ("free space of the file, which is locked or cannot grow: until the next erasure or opening",)
+        return ()
+
+    def unreached(self) -> tuple[str, ...]:
+        """Copies of the file, and what lies below it."""
+        with self._gate.entered():
+            before = sorted(copy.name for copy in self.path.parent.glob(f"{glob.escape(self.path.name)}.backup-*"))
+        ends = ", ".join(f".{name.rpartition('.')[2]}" for name in before)
+        migrated = f"copies from before a migration, beside the database: {ends}; erase them yourself"
+        return (
+            *((migrated,) if ends else ()),
+            "backups and copies that were made of the database before (mnemic backup, mnemic copy, others' programs)",
+            "what the file system or the disk keeps of blocks that were written over or given free",
+        )
 
     # connections ---------------------------------------------------------------------------------------
 

@@ -3,12 +3,13 @@
 from __future__ import annotations
 
 from collections import Counter
+from dataclasses import replace
 from datetime import datetime
 
 from sqlalchemy import Connection, insert, select, update
 
 from mnemic.errors import NotFound, StoreConflict
-from mnemic.protocols import Batch, Written
+from mnemic.protocols import Batch, Removed, Written
 from mnemic.store import note_states, users, work
 from mnemic.store.add import add
 from mnemic.store.adding import Adding, LogEntry
@@ -17,7 +18,8 @@ from mnemic.store.read import numbers_of_turns
 from mnemic.store.remove import Removing
 from mnemic.store.standing import log_standing
 from mnemic.store.tables import operations, requests, turns
-from mnemic.types import Json, Metadata, Quarantine
+from mnemic.store.tally import Tally, together
+from mnemic.types import Erased, Json, Metadata, Quarantine
 
 
 def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) -> Written:
@@ -26,7 +28,9 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
     _check(connection, user_id, batch)
     removing = Removing(connection, user_id, counters.revision)
     begun = work.of_places(connection, user_id, batch.remove_traces)
+    tally = Tally(connection, user_id) if batch.remove_turns else None
     candidates = removing.apply(batch)
+    erased = Erased() if tally is None else tally.gone()
     adding = Adding(connection, user_id, counters, micros(now), begun=begun)
     log_standing(adding, removing.touched, batch.trigger)
     if batch.lease is not None:
@@ -36,9 +40,10 @@ def write(connection: Connection, user_id: str, batch: Batch, *, now: datetime) 
     note_states.hold(adding, batch.waiting)
     written = add(adding, batch)
     # Only now: what the batch adds may mention them again.
+    tally = None if tally is None else Tally(connection, user_id)
     removing.drop_unmentioned(candidates)
     users.save(connection, user_id, counters)
-    return written
+    return written if tally is None else replace(written, removed=Removed(together(erased, tally.gone())))
 
 
 def set_metadata(connection: Connection, user_id: str, turn_id: str, metadata: Metadata, *, now: datetime) -> None:

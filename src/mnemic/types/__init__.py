@@ -4,6 +4,7 @@ Names follow HERO (arXiv 2608.22310): a *trace* v_t is a packed run of dialogue 
 *unit* v_u one sentence, a *cue* v_c a normalised entity or key phrase, a *note* v_p a statement about someone.
 """
 
+from mnemic.types.erasures import Erased, Erasure
 from mnemic.types.explored import Cue, Neighbour, Neighbourhood, Sentence, Session
 from mnemic.types.found import (
     Answer,
@@ -71,6 +72,8 @@ __all__ = [
     "Cut",
     "Enrichment",
     "Episode",
+    "Erased",
+    "Erasure",
     "Evidence",
     "Evolution",
     "EvolutionStep",

@@ -6,7 +6,7 @@ Add ``versions/<number>_<subject>.py``, its number here, and a dump of a filled 
 
 from __future__ import annotations
 
-REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008")
+REVISIONS = ("0001", "0002", "0003", "0004", "0005", "0006", "0007", "0008", "0009")
 """Oldest first; the last one is what ``store/tables.py`` describes."""
 
 PARTITIONS = 8

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterator
+from collections.abc import Iterator, Sequence
 from typing import Any
 
 import sqlalchemy as sa
@@ -25,12 +25,19 @@ def create_table(name: str, *items: sa.schema.SchemaItem, slim: bool = False) ->
     op.create_table(name, *items, sqlite_with_rowid=not slim, postgresql_partition_by=by)
     if op.get_context().dialect.name != "postgresql":
         return
-    for part in _parts(name) if is_split else (name,):
-        # The samples that the planner takes of columns would keep erased words and users.
-        unsampled = (column.name for column in columns if isinstance(column.type, sa.LargeBinary))
-        changes = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS 0' for column in unsampled)
-        if changes:
-            op.execute(f'ALTER TABLE "{part}" {changes}')
+    words = [column.name for column in columns if isinstance(column.type, sa.LargeBinary)]
+    for part in (name, *_parts(name)) if is_split else (name,):
+        unsample(part, words)
+
+
+def unsample(table: str, columns: Sequence[str]) -> None:
+    """Have PostgreSQL take no samples of columns for its planner: they would keep erased words and users.
+
+    It is asked of a whole table and of each of its parts, for what is set on one does not hold for the other.
+    """
+    changes = ", ".join(f'ALTER COLUMN "{column}" SET STATISTICS 0' for column in columns)
+    if changes:
+        op.execute(f'ALTER TABLE ONLY "{table}" {changes}')
 
 
 def _parts(name: str) -> Iterator[str]:
