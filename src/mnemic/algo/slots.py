@@ -7,6 +7,7 @@ changed since, or that the older one was wrong; where it says neither, nobody kn
 from __future__ import annotations
 
 import re
+from collections.abc import Iterable
 from dataclasses import dataclass
 from typing import Final, Literal
 
@@ -72,16 +73,36 @@ def slots(text: str) -> list[Slot]:
 
 def conflict(new: str, old: str) -> Conflict | None:
     """Whether a newer statement takes the place of an older one, by its own words; and how."""
-    plain = fold(new)
+    said = change(new)
+    return said.how if said is not None and said.replaces(slots(old)) else None
+
+
+@dataclass(frozen=True, slots=True)
+class Change:
+    """What a statement changes or corrects by its own words.
+
+    Attributes:
+        how: Which of the two.
+        values: What it gives a value to, at least one thing.
+    """
+
+    how: Conflict
+    values: tuple[Slot, ...]
+
+    def replaces(self, known: Iterable[Slot]) -> bool:
+        """Whether an older statement, which gives these values, cannot hold any more."""
+        there = {(slot.name, slot.of): slot.value for slot in known}
+        return any((slot.name, slot.of) in there and _differ(slot, there[slot.name, slot.of]) for slot in self.values)
+
+
+def change(text: str) -> Change | None:
+    """What a statement changes or corrects; None for most, which by their own words do neither."""
+    plain = fold(text)
     corrects = _CORRECTS.search(plain) is not None
-    if not corrects and (not _CHANGED.search(plain) or PAST.search(plain) or hedged(new) or claims.denied(new)):
+    if not corrects and (not _CHANGED.search(plain) or PAST.search(plain) or hedged(text) or claims.denied(text)):
         return None
-    known = {(slot.name, slot.of): slot.value for slot in slots(old)}
-    for slot in slots(new):
-        there = known.get((slot.name, slot.of))
-        if there is not None and _differ(slot, there):
-            return "corrected" if corrects else "changed"
-    return None
+    values = slots(text)
+    return Change("corrected" if corrects else "changed", tuple(values)) if values else None
 
 
 def may_replace(text: str) -> bool:

@@ -27,16 +27,23 @@ def replace_old(store: Store, user_id: str, note_ids: Collection[str], *, now: d
     """
     new = store.notes(user_id, note_ids=list(note_ids))
     known = {about: by_age(store.notes(user_id, about=about)) for about in dict.fromkeys(note.about for note in new)}
+    # Worked out once for each note, and kept of the few that give something a value: many may be added to many.
+    rivals = {
+        about: [(place, old, found) for place, old in enumerate(notes) if (found := slots.slots(old.text))]
+        for about, notes in known.items()
+    }
+    places = {note.note_id: place for notes in known.values() for place, note in enumerate(notes)}
     states: list[NoteState] = []
     gone: set[str] = set()
     for note in by_age(new):
-        if note.note_id in gone:
+        said = slots.change(note.text)
+        if said is None or note.note_id in gone:
             continue
-        older = known[note.about]
-        place = [one.note_id for one in older].index(note.note_id)
-        for old in older[:place]:
-            how = slots.conflict(note.text, old.text)
-            if how is None or old.note_id in gone or outranks(old.tier, note.tier):
+        how, place = said.how, places[note.note_id]
+        for older, old, values in rivals[note.about]:
+            if older >= place:
+                break
+            if old.note_id in gone or not said.replaces(values) or outranks(old.tier, note.tier):
                 continue
             gone.add(old.note_id)
             relation: dict[str, Json] = {"relation": how, BY_NOTE: note.note_id}
