@@ -38,6 +38,8 @@ class Environment:
     prices: Mapping[str, str]
     budgets: Mapping[str, str]
     model_key: str | None
+    snapshots: str | None
+    snapshot_bytes: str | None
     ollama_url: str
 
     @classmethod
@@ -47,7 +49,8 @@ class Environment:
         ``MNEMIC_DB``, ``MNEMIC_USER``; ``MNEMIC_DATA``: benchmark data, ``../shared/data`` without it.
         ``MNEMIC_MODEL`` and ``MNEMIC_PRICE``, for all purposes, under ``""``; ``MNEMIC_MODEL_NOTES`` and so on, under
         ``notes``. ``MNEMIC_BUDGET_CALL``, ``_USER_DAY`` and ``_TOTAL``, under ``call`` and so on.
-        ``MNEMIC_MODEL_KEY``: of an ``openai-compatible`` server. ``OLLAMA_BASE_URL``.
+        ``MNEMIC_SNAPSHOTS`` and ``MNEMIC_SNAPSHOT_BYTES``: as in ``Memory.open``. ``MNEMIC_MODEL_KEY``: of an
+        ``openai-compatible`` server. ``OLLAMA_BASE_URL``.
         """
         return cls(
             database=os.environ.get("MNEMIC_DB") or None,
@@ -57,6 +60,8 @@ class Environment:
             prices=_named("MNEMIC_PRICE", ("", *get_args(Purpose))),
             budgets=_named("MNEMIC_BUDGET", get_args(BudgetName)),
             model_key=os.environ.get("MNEMIC_MODEL_KEY") or None,
+            snapshots=os.environ.get("MNEMIC_SNAPSHOTS") or None,
+            snapshot_bytes=os.environ.get("MNEMIC_SNAPSHOT_BYTES") or None,
             ollama_url=os.environ.get("OLLAMA_BASE_URL") or "http://127.0.0.1:11434/v1",
         )
 

@@ -129,6 +129,25 @@ def test_the_least_recently_used_goes_first_and_the_one_in_use_stays() -> None:
     assert len(tiny) == 1
 
 
+def test_putting_out_leaves_room_for_some_to_come_in() -> None:
+    names = [f"user{number}" for number in range(41)]
+    rows = Rows(**{name: world("a") for name in names})
+    held = indexes(rows)
+    look(held, names[0])
+    one = held.nbytes
+    held = indexes(rows, max_bytes=20 * one)
+    for name in names[:20]:
+        look(held, name)
+    assert len(held) == 20
+    sizes: list[int] = []
+    for name in names[20:]:
+        look(held, name)
+        assert held.nbytes == len(held) * one <= 20 * one
+        sizes.append(len(held))
+    # Three go when one comes in, and then none until there is no room again.
+    assert sizes == [18, 19, 20] * 7
+
+
 def test_what_is_forgotten_is_read_again() -> None:
     rows = Rows(ana=world("a"))
     held = indexes(rows)

@@ -10,7 +10,8 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from mnemic.algo.lexical import BM25, STOP_WORDS, content_terms, fold, terms
+from mnemic.algo.bm25 import BM25
+from mnemic.algo.lexical import STOP_WORDS, content_terms, fold, terms
 from yardstick import at_most
 
 # terms ---------------------------------------------------------------------------------------------------

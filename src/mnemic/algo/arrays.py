@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from typing import Any
+from typing import Any, Self
 
 import numpy as np
 from numpy.typing import NDArray
@@ -14,6 +14,13 @@ class Rows:
     def __init__(self, dtype: type[np.generic], *shape: int) -> None:
         self._data: NDArray[Any] = np.empty((16, *shape), dtype)
         self._n = 0
+
+    @classmethod
+    def over(cls, data: NDArray[Any], count: int) -> Self:
+        """Go on with an array (capacity, ...) of which the first ``count`` are rows: a mapped file, say."""
+        rows = cls(data.dtype.type, *data.shape[1:])
+        rows._data, rows._n = data, count
+        return rows
 
     def __len__(self) -> int:
         return self._n

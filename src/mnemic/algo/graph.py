@@ -16,7 +16,7 @@ import numpy as np
 from numpy.typing import NDArray
 
 from mnemic.algo import ppr, when
-from mnemic.algo.lexical import BM25
+from mnemic.algo.bm25 import BM25
 from mnemic.algo.signs import Codes
 from mnemic.algo.sparse import Sparse
 from mnemic.types import Episode, Interval, Metadata, Role
@@ -32,7 +32,7 @@ Mask = NDArray[np.bool_]
 
 @dataclass(frozen=True)
 class Graph:
-    """A snapshot. Vectors are float32 unit rows; a row of zeros stands for a vector that is missing.
+    """A snapshot. Vectors are float16 unit rows, as stored; a row of zeros stands for a vector that is missing.
 
     Attributes:
         turn_ids, turn_session, turn_role, turn_agent, turn_metadata: For each of n turns, in the order of the dialogue.
@@ -49,9 +49,11 @@ class Graph:
         unit_turn, unit_start, unit_end, unit_trace: (u,) where each unit stands; -1 for a removed trace.
         unit_vectors: (u, dim).
         unit_codes: Their sign codes, as in ``algo.signs``; empty where there are none.
+        units_without_vector: (u,) units whose vector is missing, those of removed turns among them.
         trace_ids: For each of t traces.
         trace_alive, trace_ordinal: (t,).
         trace_vectors: (t, dim).
+        traces_without_vector: (t,) as of units.
         span_trace, span_turn, span_start, span_end: (s,) of all traces, in order within each trace.
         phrase_turn: (p,); phrase_start, phrase_end: seconds since the epoch, -inf or inf where open.
         note_ids, note_text, note_about: For each of m notes.
@@ -93,10 +95,12 @@ class Graph:
     unit_asks: Mask
     unit_vectors: Floats
     unit_codes: Codes
+    units_without_vector: Mask
     trace_ids: Sequence[str]
     trace_alive: Mask
     trace_ordinal: Ints
     trace_vectors: Floats
+    traces_without_vector: Mask
     span_trace: Ints
     span_turn: Ints
     span_start: Ints
@@ -131,16 +135,6 @@ class Graph:
     def dim(self) -> int:
         """Length of a vector; 0 when there are none."""
         return self.unit_vectors.shape[1]
-
-    @cached_property
-    def units_without_vector(self) -> Mask:
-        """(u,) units whose vector is missing, those of removed turns among them."""
-        return _blank(self.unit_vectors)
-
-    @cached_property
-    def traces_without_vector(self) -> Mask:
-        """(t,) the same of traces."""
-        return _blank(self.trace_vectors)
 
     @cached_property
     def is_complete(self) -> bool:
@@ -214,11 +208,3 @@ class Graph:
         alive = np.flatnonzero(self.trace_alive)
         ordinal = self.trace_ordinal[alive]
         return alive if np.all(ordinal[:-1] <= ordinal[1:]) else alive[np.argsort(ordinal, kind="stable")]
-
-
-def _blank(vectors: Floats) -> Mask:
-    """(n,) where a vector is missing."""
-    blank = vectors[:, :1].sum(axis=1) == 0
-    suspects = np.flatnonzero(blank)
-    blank[suspects] = ~vectors[suspects].any(axis=1)
-    return blank

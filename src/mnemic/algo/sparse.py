@@ -218,8 +218,9 @@ class Sparse:
         found: list[tuple[Ints, Ints, Doubles]] = [(nothing, nothing, np.zeros(0))]
         for block, top in zip(self.blocks, self._tops, strict=False):
             for run in block.runs:
-                first = np.searchsorted(run.columns, columns, "left")
-                counts = np.searchsorted(run.columns, columns, "right") - first
+                wanted = columns.astype(run.columns.dtype, copy=False)  # else all of the run's are converted
+                first = np.searchsorted(run.columns, wanted, "left")
+                counts = np.searchsorted(run.columns, wanted, "right") - first
                 places = _ranges(first, counts)
                 found.append((np.repeat(np.arange(len(columns)), counts), run.rows[places] + top, run.values[places]))
         position, rows, values = (_joined(kind) for kind in zip(*found, strict=True))

@@ -17,6 +17,8 @@ def mcp(
     user: options.User = None,
     read_only: Annotated[bool, typer.Option("--read-only", help="Offer no tool that adds, changes or erases.")] = False,
     embedder: options.EmbedderName = "local",
+    snapshots: options.SnapshotPlace = None,
+    snapshot_bytes: options.SnapshotBytes = None,
 ) -> None:
     """Serve the memory of one person to an MCP client, over standard input and output.
 
@@ -31,5 +33,6 @@ def mcp(
     # Standard output is the protocol's; what goes wrong is for the client's log.
     logging.basicConfig(stream=sys.stderr, level=logging.WARNING, format="%(levelname)s %(name)s: %(message)s")
     rights = frozenset[service.Right](("read",)) if read_only else service.RIGHTS
-    with options.memory(options.database(db), embedder, options.readers(), workers=3) as memory:
+    kept = options.keeping(snapshots, snapshot_bytes)
+    with options.memory(options.database(db), embedder, options.readers(), workers=3, kept=kept) as memory:
         mcp_stdio.serve(service.for_one(memory, user_id, rights=rights))

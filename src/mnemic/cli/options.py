@@ -77,6 +77,22 @@ Evolve = Annotated[
 Timezone = Annotated[str, typer.Option("--timezone", metavar="ZONE", help="Of times that name no zone: Europe/Rome.")]
 
 
+SnapshotPlace = Annotated[
+    str | None,
+    typer.Option(
+        "--snapshots",
+        metavar="DIR",
+        help="Where large indexes are kept, for a quick start: a folder, beside, or none. [MNEMIC_SNAPSHOTS; beside]",
+    ),
+]
+SnapshotBytes = Annotated[
+    int | None,
+    typer.Option(
+        "--snapshot-bytes", metavar="N", min=0, help="Bound on these files together. [MNEMIC_SNAPSHOT_BYTES; 4 GiB]"
+    ),
+]
+
+
 class Narrowing(TypedDict):
     """What narrows a search, and how it is done: the arguments that ``search`` and ``context`` share."""
 
@@ -87,6 +103,28 @@ class Narrowing(TypedDict):
     until: str | None
     reference_time: str | None
     config: str
+
+
+class Keeping(TypedDict, total=False):
+    """Where large indexes are kept: arguments of ``Memory.open``."""
+
+    snapshots: str | None
+    snapshot_bytes: int
+
+
+def keeping(place: str | None = None, max_bytes: int | None = None) -> Keeping:
+    """Where large indexes are kept: as given, or as the environment says; ``none`` is nowhere."""
+    environment, kept = Environment.read(), Keeping()
+    if where := place or environment.snapshots:
+        kept["snapshots"] = None if where == "none" else where
+    if max_bytes is None and environment.snapshot_bytes:
+        try:
+            max_bytes = int(environment.snapshot_bytes)
+        except ValueError:
+            raise typer.BadParameter("MNEMIC_SNAPSHOT_BYTES must be a whole number of bytes") from None
+    if max_bytes is not None:
+        kept["snapshot_bytes"] = max_bytes
+    return kept
 
 
 class Thinking(TypedDict):
@@ -206,7 +244,12 @@ def shown(name: str) -> str:
 
 @contextmanager
 def memory(
-    db: str, embedder: str = "local", thinking: Thinking | None = None, *, workers: int = 0
+    db: str,
+    embedder: str = "local",
+    thinking: Thinking | None = None,
+    *,
+    workers: int = 0,
+    kept: Keeping | None = None,
 ) -> Generator[Memory]:
     """Open a memory by the name of its database and of its embedder; ``none`` is none.
 
@@ -217,5 +260,6 @@ def memory(
 
     models: Thinking = thinking or {"model": None, "budgets": None, "prices": None}
     vectors = None if embedder == "none" else embedder
-    with Memory.open(located(db), embedder=vectors, workers=workers, **models) as opened:
+    indexes = keeping() if kept is None else kept
+    with Memory.open(located(db), embedder=vectors, workers=workers, **models, **indexes) as opened:
         yield opened

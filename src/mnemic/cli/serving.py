@@ -24,6 +24,8 @@ def serve(
     ] = None,
     threads: Annotated[int, typer.Option("--threads", metavar="N", min=0, help="Of language models' work.")] = 3,
     embedder: options.EmbedderName = "local",
+    snapshots: options.SnapshotPlace = None,
+    snapshot_bytes: options.SnapshotBytes = None,
 ) -> None:
     """Serve the memory over HTTP: REST under /v1 (see /openapi.json), MCP at /mcp, and the inspector at /inspector.
 
@@ -47,7 +49,8 @@ def serve(
     if not is_loopback(host):
         output.note("API keys travel as they are: put something that speaks TLS before this server (docs/security.md).")
     # Told to end while the server ends: by then it has to be ended, not killed, for its work to be given back.
-    with interrupt.until_told(), options.memory(name, embedder, options.everything(), workers=threads) as memory:
+    kept, models = options.keeping(snapshots, snapshot_bytes), options.everything()
+    with interrupt.until_told(), options.memory(name, embedder, models, workers=threads, kept=kept) as memory:
         log_as_json()
         shown = output.shown(options.shown(name))
         run(

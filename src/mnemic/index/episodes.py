@@ -3,9 +3,11 @@
 from __future__ import annotations
 
 from collections.abc import Iterable
-from typing import TYPE_CHECKING
+from datetime import datetime
+from typing import TYPE_CHECKING, Self
 
-from mnemic.types import Episode
+from mnemic.index import state
+from mnemic.types import Episode, Interval, Json
 
 if TYPE_CHECKING:
     from mnemic.algo.episodes import Stretch
@@ -40,3 +42,28 @@ class Episodes:
         """A session's turns or their vectors are others than before."""
         if session_id is not None:
             self.cuts.pop(session_id, None)
+
+    def state(self) -> state.State:
+        """What ``restored`` takes."""
+        return state.of_json("stored", [_told(episode) for episode in self.stored.values()])
+
+    @classmethod
+    def restored(cls, held: state.Held) -> Self:
+        """The stored ones as they were. Raises KeyError, TypeError or ValueError where they are damaged."""
+        episodes = cls()
+        for *words, turn_ids, start, end, recorded in state.from_json("stored", held):
+            episode_id, session_id, topic, summary, made_by = words
+            time = Interval(_time(start), _time(end))
+            found = Episode(episode_id, session_id, tuple(turn_ids), topic, summary, time, made_by, _time(recorded))
+            episodes.stored[episode_id] = found
+        return episodes
+
+
+def _told(episode: Episode) -> list[Json]:
+    words = (episode.episode_id, episode.session_id, episode.topic, episode.summary, episode.made_by)
+    times = (episode.time.start, episode.time.end, episode.recorded_at)
+    return [*words, list(episode.turn_ids), *(None if time is None else time.isoformat() for time in times)]
+
+
+def _time(told: str | None) -> datetime | None:
+    return None if told is None else datetime.fromisoformat(told)

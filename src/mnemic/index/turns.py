@@ -5,22 +5,34 @@ from __future__ import annotations
 import math
 from collections.abc import Sequence
 from datetime import datetime
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Self
 
 import numpy as np
 
 from mnemic.algo.arrays import Rows
-from mnemic.algo.lexical import BM25, terms
+from mnemic.algo.bm25 import BM25
+from mnemic.algo.lexical import terms
 from mnemic.algo.openings import opens
 from mnemic.algo.sentences import asks
+from mnemic.index import state
 from mnemic.index.vectors import Vectors
 from mnemic.types import Metadata, Role, Span, Turn, Unit
 
 if TYPE_CHECKING:
+    from mnemic.algo.graph import Ints
     from mnemic.protocols import TurnRow
 
 _PIECE = 1000
 """Characters of a lexical window's own piece; chat turns are shorter, and whole."""
+
+_WIDE: Final = 1 << 15
+"""Units up to which all are compared with a question; of more, few are (``retrieve.matched``)."""
+
+_ROWS: Final = (
+    "first_unit", "alive", "time", "known", "held", "speaker", "opens", "unit_turn", "unit_start", "unit_end",
+    "unit_trace", "unit_window", "unit_asks", "phrase_turn", "phrase_start", "phrase_end",
+    "_seq", "_terms", "_first_terms", "_last_terms", "_before", "_after",
+)  # fmt: skip
 
 
 class Turns:
@@ -34,7 +46,8 @@ class Turns:
         self.role: list[Role] = []
         self.agent: list[str | None] = []
         self.metadata: list[Metadata] = []
-        self.units: list[range] = []
+        self.first_unit = Rows(np.int64)  # of each turn, and of the next one to come
+        self.first_unit.extend([0])
         self.alive = Rows(np.bool_)
         self.time = Rows(np.float64)
         self.known = Rows(np.float64)
@@ -49,16 +62,19 @@ class Turns:
         self.unit_trace = Rows(np.int64)
         self.unit_window = Rows(np.int64)
         self.unit_asks = Rows(np.bool_)
-        self.unit_vectors = Vectors(dim)
+        self.unit_vectors = Vectors(dim, wide=_WIDE)
         self.phrase_turn = Rows(np.int64)
         self.phrase_start = Rows(np.float64)
         self.phrase_end = Rows(np.float64)
         self._dim = dim
+        self._seq = Rows(np.int64)
         self._by_seq: dict[int, int] = {}
-        self._first_terms: list[tuple[str, ...]] = []
-        self._last_terms: list[tuple[str, ...]] = []
-        self._before: list[int] = []
-        self._after: list[int] = []
+        # The terms of each turn by their numbers in ``windows``, and where those of its first and last piece are.
+        self._terms = Rows(np.int32)
+        self._first_terms = Rows(np.int64, 2)
+        self._last_terms = Rows(np.int64, 2)
+        self._before = Rows(np.int64)
+        self._after = Rows(np.int64)
         self._last_of: dict[tuple[str, str | None], int] = {}
         self._speaker_slot: dict[str, int] = {}
         self._said: list[int] = []
@@ -66,8 +82,8 @@ class Turns:
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly."""
-        arrays = (self.unit_vectors, self.unit_turn, self.unit_start, self.unit_end, self.unit_trace, self.phrase_turn)
-        return sum(rows.nbytes for rows in arrays) + self.windows.nbytes + 600 * len(self.ids)
+        arrays = sum(getattr(self, name).nbytes for name in _ROWS)
+        return arrays + self.unit_vectors.nbytes + self.windows.nbytes + 350 * len(self.ids)
 
     def put(self, rows: Sequence[TurnRow]) -> tuple[list[tuple[int, TurnRow]], list[tuple[int, TurnRow]]]:
         """Add turns; of known ones renew metadata and vectors. The new ones and the known ones, with their slots."""
@@ -80,7 +96,8 @@ class Turns:
             else:
                 self.metadata[known] = row.turn.metadata
                 self.held.view[known] = _is_held(row.turn)
-                self.unit_vectors.put(self.units[known].start, row.unit_vectors, len(self.units[known]))
+                units = self.units_of(known)
+                self.unit_vectors.put(units.start, row.unit_vectors, len(units))
                 old.append((known, row))
         if new:
             self._append_times(new)
@@ -101,17 +118,19 @@ class Turns:
         self.alive.view[slot] = False
         self.dead += 1
         after = self._unlink(slot)
-        units = self.units[slot]
+        units = self.units_of(slot)
         for window in np.unique(self.unit_window.view[units.start : units.stop]):
             self.windows.remove(int(window))
-        if after >= 0 and len(self.units[after]):
+        if after >= 0 and len(self.units_of(after)):
             self._renew_first_window(after)
         self._silence(int(self.speaker.view[slot]))
         del self.slot[self.ids[slot]]
         self.ids[slot] = self.session[slot] = ""
         self.agent[slot] = None
         self.metadata[slot] = {}
-        self._first_terms[slot] = self._last_terms[slot] = ()
+        for ends in (self._first_terms, self._last_terms):
+            start, stop = ends.view[slot]
+            self._terms.view[start:stop] = ends.view[slot] = 0
         self.unit_vectors.put(units.start, None, len(units))
         return slot
 
@@ -120,15 +139,21 @@ class Turns:
         slot = self.slot.get(span.turn_id)
         if slot is None:
             return []
-        units = self.units[slot]
+        units = self.units_of(slot)
         first = np.searchsorted(self.unit_end.view[units.start : units.stop], span.start, "right")
         stop = np.searchsorted(self.unit_start.view[units.start : units.stop], span.end, "left")
         return list(units[int(first) : int(stop)])
+
+    def units_of(self, slot: int) -> range:
+        """The units of a turn."""
+        first, stop = self.first_unit.view[slot : slot + 2].tolist()
+        return range(first, stop)
 
     def _name(self, turn: Turn) -> int:
         """Give a new turn its slot and what is not an array."""
         slot = len(self.ids)
         self.slot[turn.turn_id] = self._by_seq[turn.seq] = slot
+        self._seq.extend([turn.seq])
         self.ids.append(turn.turn_id)
         self.session.append(turn.session_id)
         self.role.append(turn.role)
@@ -150,10 +175,7 @@ class Turns:
         self.phrase_end.extend([_seconds(interval.end, math.inf) for _, interval in phrases])
 
     def _append_units(self, new: Sequence[tuple[int, TurnRow]]) -> None:
-        first = len(self.unit_turn)
-        for _, row in new:
-            self.units.append(range(first, first + len(row.units)))
-            first += len(row.units)
+        self.first_unit.extend(len(self.unit_turn) + np.cumsum([len(row.units) for _, row in new]))
         units = [unit for _, row in new for unit in row.units]
         self.unit_turn.extend(np.repeat([slot for slot, _ in new], [len(row.units) for _, row in new]))
         self.unit_start.extend([unit.start for unit in units])
@@ -170,19 +192,19 @@ class Turns:
     def _link(self, slot: int) -> None:
         """Let a new turn follow the last one of its session."""
         before = self._last_of.get(self._conversation(slot), -1)
-        self._before.append(before)
-        self._after.append(-1)
+        self._before.extend([before])
+        self._after.extend([-1])
         if before >= 0:
-            self._after[before] = slot
+            self._after.view[before] = slot
         self._last_of[self._conversation(slot)] = slot
 
     def _unlink(self, slot: int) -> int:
         """Join the neighbours of a turn; the slot of the one after it, or -1."""
-        before, after = self._before[slot], self._after[slot]
+        before, after = int(self._before.view[slot]), int(self._after.view[slot])
         if before >= 0:
-            self._after[before] = after
+            self._after.view[before] = after
         if after >= 0:
-            self._before[after] = before
+            self._before.view[after] = before
         elif before >= 0:
             self._last_of[self._conversation(slot)] = before
         else:
@@ -201,29 +223,42 @@ class Turns:
         A short turn is one piece. Before the first piece comes the last one of the turn before, in the same session
         and said to the same agent.
         """
-        windows: list[tuple[str, ...]] = []
+        windows: list[Ints] = []
         sizes: list[int] = []
         for slot, row in new:
             text, units = row.turn.text, row.units
             pieces = _pieces(units)
-            found = [tuple(terms(text[units[a].start : units[b - 1].end])) for a, b in pieces]
-            self._first_terms.append(found[0] if found else ())
-            self._last_terms.append(found[-1] if found else ())
-            windows += [before + own for before, own in zip((self._terms_before(slot), *found), found, strict=False)]
+            first = len(self._terms)
+            ends = [(first, first)]
+            for a, b in pieces:
+                self._terms.extend(self.windows.numbered(terms(text[units[a].start : units[b - 1].end])))
+                ends.append((ends[-1][1], len(self._terms)))
+            self._first_terms.extend([ends[min(len(pieces), 1)]])
+            self._last_terms.extend([ends[-1]])
+            found = [self._terms.view[start:stop] for start, stop in ends[1:]]
+            before = (self._terms_before(slot), *found)
+            windows += [np.concatenate(both) for both in zip(before, found, strict=False)]
             sizes += [b - a for a, b in pieces]
-        self.unit_window.extend(np.repeat(self.windows.add_all(windows), sizes))
+        lengths = np.fromiter(map(len, windows), np.int64, len(windows))
+        numbers = np.concatenate([np.zeros(0, np.int64), *windows])
+        self.unit_window.extend(np.repeat(self.windows.add_numbered(numbers, lengths), sizes))
 
     def _renew_first_window(self, slot: int) -> None:
         """The turn before has changed."""
-        units = self.units[slot]
+        units = self.units_of(slot)
         windows = self.unit_window.view[units.start : units.stop]
         old = int(windows[0])
+        start, stop = self._first_terms.view[slot]
+        terms = np.concatenate((self._terms_before(slot), self._terms.view[start:stop]))
+        # Before the old one goes: a term that nothing holds any more loses its number.
+        windows[windows == old] = self.windows.add_numbered(terms.astype(np.int64), np.array([len(terms)]))
         self.windows.remove(old)
-        windows[windows == old] = self.windows.add(self._terms_before(slot) + self._first_terms[slot])
 
-    def _terms_before(self, slot: int) -> tuple[str, ...]:
-        before = self._before[slot]
-        return self._last_terms[before] if before >= 0 else ()
+    def _terms_before(self, slot: int) -> Ints:
+        """The numbers of the terms of the last piece of the turn before."""
+        before = self._before.view[slot]
+        start, stop = self._last_terms.view[before] if before >= 0 else (0, 0)
+        return self._terms.view[start:stop]
 
     # speakers ------------------------------------------------------------------------------------------
 
@@ -235,6 +270,47 @@ class Turns:
             self._said.append(0)
         self._said[slot] += 1
         return slot
+
+    # snapshots -----------------------------------------------------------------------------------------
+
+    def state(self) -> state.State:
+        """What ``restored`` takes."""
+        told = [[slot, metadata] for slot, metadata in enumerate(self.metadata) if metadata]
+        return {
+            **state.of_rows(self, _ROWS),
+            **state.of_texts("ids", self.ids),
+            **state.of_labels("session", self.session),
+            **state.of_labels("role", self.role),
+            **state.of_labels("agent", self.agent),
+            **state.of_json("metadata", told),
+            **state.of_texts("speakers", self.speakers),
+            "said": np.array(self._said, np.int64),
+            **state.of_texts("terms", self.windows.terms),
+            **state.under("windows", self.windows.state()),
+            **state.under("vectors", self.unit_vectors.state()),
+        }
+
+    @classmethod
+    def restored(cls, dim: int, held: state.Held) -> Self:
+        """Turns as they were. Raises KeyError or ValueError where they are damaged."""
+        turns = cls(dim)
+        state.put_rows(turns, _ROWS, held)
+        turns.ids = state.texts("ids", held)
+        turns.session, turns.role, turns.agent = (state.labels(name, held) for name in ("session", "role", "agent"))
+        turns.metadata = [{} for _ in turns.ids]
+        for slot, metadata in state.from_json("metadata", held):
+            turns.metadata[slot] = metadata
+        alive = np.flatnonzero(turns.alive.view).tolist()
+        turns.dead = len(turns.ids) - len(alive)
+        turns.slot = {turns.ids[slot]: slot for slot in alive}
+        turns._by_seq = dict(zip(turns._seq.view[alive].tolist(), alive, strict=True))
+        last = np.flatnonzero(turns.alive.view & (turns._after.view < 0)).tolist()
+        turns._last_of = {turns._conversation(slot): slot for slot in last}
+        turns.speakers, turns._said = state.texts("speakers", held), held["said"].view.tolist()
+        turns._speaker_slot = {name: slot for slot, name in enumerate(turns.speakers) if turns._said[slot]}
+        turns.windows.restore(state.texts("terms", held), state.of("windows", held))
+        turns.unit_vectors = Vectors.restored(dim, state.of("vectors", held), wide=_WIDE)
+        return turns
 
     def _silence(self, speaker: int) -> None:
         """One turn less; a name that nobody bears any more is forgotten."""

@@ -9,17 +9,20 @@ from __future__ import annotations
 
 from collections.abc import Collection, Sequence
 from dataclasses import replace
-from typing import TYPE_CHECKING
+from typing import TYPE_CHECKING, Final, Protocol, Self
 
 import numpy as np
 
 from mnemic.algo.arrays import Rows
+from mnemic.algo.bm25 import BM25
 from mnemic.algo.graph import Graph
-from mnemic.algo.lexical import BM25, terms
+from mnemic.algo.lexical import terms
 from mnemic.algo.sparse import Sparse
+from mnemic.index import state
 from mnemic.index.cues import Cues
 from mnemic.index.episodes import Episodes
 from mnemic.index.incidence import Incidence
+from mnemic.index.notes import Notes
 from mnemic.index.turns import Turns
 from mnemic.index.vectors import Vectors
 from mnemic.types import Note, Trace
@@ -28,8 +31,15 @@ if TYPE_CHECKING:
     from mnemic.algo.graph import Doubles, Ints
     from mnemic.protocols import Delta, Floats, TurnRow
 
-_WITHDRAWN = ("unsupported", "retracted", "proposed", "archived", "quarantined")
-"""Notes that lead nowhere: nobody says that they are so, or nobody says it yet, or they were put away."""
+
+_WIDE: Final = 1 << 17
+"""Traces, all of which are compared with every question, up to which there is a copy of their vectors for that."""
+
+_ROWS: Final = ("_unit_cues", "_cues_of_turn", "_trace_alive", "_trace_ordinal", "_spans")
+
+
+class _Part(Protocol):
+    def state(self) -> state.State: ...
 
 
 class UserIndex:
@@ -40,29 +50,16 @@ class UserIndex:
         self._dim = dim
         self._turns = Turns(dim)
         self._cues = Cues(dim)
-        self._unit_cues = Rows(np.int64, 3)  # unit, cue, count
-        self._cues_of_turn: list[range] = []  # rows of _unit_cues
+        self._unit_cues = Rows(np.int32, 3)  # unit, cue, count
+        self._cues_of_turn = Rows(np.int64, 2)  # rows of _unit_cues
         self._later_cues: dict[int, list[range]] = {}  # turn -> rows of what was found in it later
         self._trace_slot: dict[str, int] = {}
         self._trace_ids: list[str] = []
         self._trace_alive = Rows(np.bool_)
         self._trace_ordinal = Rows(np.int64)
-        self._trace_vectors = Vectors(dim)
+        self._trace_vectors = Vectors(dim, wide=_WIDE)
         self._spans = Rows(np.int64, 4)  # trace, turn, start, end
-        self._note_slots: dict[str, dict[int, int]] = {}  # note_id -> version -> slot
-        self._note_ids: list[str] = []
-        self._note_text: list[str] = []
-        self._note_about: list[str] = []
-        self._note_alive = Rows(np.bool_)
-        self._note_current = Rows(np.bool_)
-        self._note_given = Rows(np.bool_)
-        self._note_vectors = Rows(np.float32, dim)
-        self._note_cues = Rows(np.int64, 3)  # note, cue, count
-        self._cues_of_note: list[range] = []  # rows of _note_cues
-        self._note_words = BM25()
-        self._note_document = Rows(np.int64)
-        self._sources = Rows(np.int64, 2)  # note, unit
-        self._rests = Rows(np.int64, 2)  # note, turn
+        self._notes = Notes(dim)
         self._episodes = Episodes()
         self._graph: Graph | None = None
         self._forget_matrices()
@@ -70,11 +67,22 @@ class UserIndex:
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly: what the LRU counts."""
-        arrays = (self._trace_vectors, self._note_vectors, self._spans)
-        matrices = (self._by_unit, self._by_note, self._by_trace)
-        pairs = self._unit_cues.nbytes + self._note_cues.nbytes + sum(matrix.nbytes for matrix in matrices)
-        words = self._note_words.nbytes
-        return self._turns.nbytes + self._cues.nbytes + sum(rows.nbytes for rows in arrays) + pairs + words
+        parts = (
+            self._turns,
+            self._cues,
+            self._notes,
+            self._trace_vectors,
+            self._by_unit,
+            self._by_note,
+            self._by_trace,
+        )
+        rows = sum(getattr(self, name).nbytes for name in _ROWS)
+        return sum(part.nbytes for part in parts) + rows + 200 * len(self._trace_ids)
+
+    @property
+    def turns(self) -> int:
+        """How many it took in, removed ones too."""
+        return len(self._turns.ids)
 
     @property
     def is_mostly_dead(self) -> bool:
@@ -88,8 +96,8 @@ class UserIndex:
         for seq in delta.removed_turns:
             self._remove_turn(seq)
         for note_id in delta.removed_notes:
-            for slot in self._note_slots.pop(note_id, {}).values():
-                self._remove_note(slot)
+            if self._notes.remove(note_id, self._cues):
+                self._forget_matrices()
         self._episodes.remove(delta.removed_episodes)
         self._episodes.put(delta.episodes)
         keys, surfaces = [key for key, _, _ in delta.cues], [surface for _, surface, _ in delta.cues]
@@ -105,18 +113,17 @@ class UserIndex:
     def graph(self) -> Graph:
         """The arrays as they are now; valid until the next ``apply``."""
         if self._graph is None:
-            self._graph = self._snapshot()
+            self._graph = self._graph_now()
         return self._graph
 
     def graph_as(self, counting: Collection[tuple[str, int]]) -> Graph:
         """The arrays as if exactly some versions of notes (note_id, version) counted, as of another time."""
         graph = self.graph()
-        slots = {self._note_slots.get(note_id, {}).get(version, -1) for note_id, version in counting} - {-1}
-        alive, document, words = np.zeros(len(self._note_ids), np.bool_), np.full(len(self._note_ids), -1), BM25()
-        chosen = sorted(slots)
+        notes, words, chosen = self._notes, BM25(), self._notes.slots(counting)
+        alive, document = np.zeros(len(notes.ids), np.bool_), np.full(len(notes.ids), -1)
         alive[chosen] = True
-        document[chosen] = words.add_all([tuple(terms(self._note_text[slot])) for slot in chosen])
-        pairs, by_note = self._note_cues.view, Incidence()
+        document[chosen] = words.add_all([tuple(terms(notes.text[slot])) for slot in chosen])
+        pairs, by_note = notes.cues.view, Incidence()
         by_note.append(*_columns(pairs[alive[pairs[:, 0]]]), height=len(alive), width=len(self._cues.keys))
         mentions = Sparse((self._by_unit.block(), by_note.block()))
         masks = {"note_alive": alive, "note_current": alive}
@@ -134,9 +141,9 @@ class UserIndex:
         new, old = self._turns.put(rows)
         for slot, row in new:
             before = len(pairs)
-            for unit, said in zip(self._turns.units[slot], row.units, strict=True):
+            for unit, said in zip(self._turns.units_of(slot), row.units, strict=True):
                 pairs += self._cues.mention(unit, said.cues)
-            self._cues_of_turn.append(range(first + before, first + len(pairs)))
+            self._cues_of_turn.extend([(first + before, first + len(pairs))])
         for slot, row in old:
             before = len(pairs)
             pairs += self._found_later(slot, row)
@@ -153,17 +160,16 @@ class UserIndex:
             return []
         held = {tuple(pair) for rows in self._mentioned_in(slot) for pair in rows[:, :2].tolist()}
         pairs: list[tuple[int, int, int]] = []
-        for unit, said in zip(self._turns.units[slot], row.units, strict=True):
+        for unit, said in zip(self._turns.units_of(slot), row.units, strict=True):
             more = {key: count for key, count in said.cues.items() if (unit, self._cues.slot[key]) not in held}
             pairs += self._cues.mention(unit, more)
         return pairs
 
     def _mentioned_in(self, slot: int) -> list[Ints]:
         """The rows of ``_unit_cues`` of a turn."""
-        return [
-            self._unit_cues.view[rows.start : rows.stop]
-            for rows in (self._cues_of_turn[slot], *self._later_cues.get(slot, ()))
-        ]
+        first, stop = self._cues_of_turn.view[slot].tolist()
+        ranges = (range(first, stop), *self._later_cues.get(slot, ()))
+        return [self._unit_cues.view[rows.start : rows.stop] for rows in ranges]
 
     def _remove_turn(self, seq: int) -> None:
         self._episodes.changed(self._turns.session_of(seq))
@@ -197,7 +203,7 @@ class UserIndex:
 
     def _own_units(self, trace: int, turn: int, start: int, end: int) -> None:
         """The units that begin inside a span belong to its trace."""
-        units = self._turns.units[turn]
+        units = self._turns.units_of(turn)
         starts = self._turns.unit_start.view[units.start : units.stop]
         first, stop = units.start + int(starts.searchsorted(start)), units.start + int(starts.searchsorted(end))
         self._turns.unit_trace.view[first:stop] = trace
@@ -214,49 +220,16 @@ class UserIndex:
             unit_trace[unit_trace == slot] = -1
 
     def _put_notes(self, rows: Sequence[tuple[Note, Floats | None]]) -> None:
-        """Add versions; one that comes again may rest on less than before, and starts afresh."""
-        pairs: list[tuple[int, int, int]] = []
-        sources: list[tuple[int, int]] = []
-        rests: list[tuple[int, int]] = []
-        start, done = len(self._note_ids), len(self._note_cues)
-        for slot, (note, _) in enumerate(rows, start):
-            versions = self._note_slots.setdefault(note.note_id, {})
-            if note.version in versions:
-                self._remove_note(versions[note.version])
-            versions[note.version] = slot
-            first = done + len(pairs)
-            pairs += self._cues.mention(slot, note.cues)
-            self._cues_of_note.append(range(first, done + len(pairs)))
-            sources += [(slot, unit) for span in note.sources for unit in self._turns.units_in(span)]
-            named = dict.fromkeys(span.turn_id for span in note.sources)
-            rests += [(slot, self._turns.slot[turn_id]) for turn_id in named if turn_id in self._turns.slot]
-        self._note_ids += [note.note_id for note, _ in rows]
-        self._note_text += [note.text for note, _ in rows]
-        self._note_about += [note.about for note, _ in rows]
-        self._note_alive.extend([note.status not in _WITHDRAWN for note, _ in rows])
-        self._note_current.extend([note.status == "current" for note, _ in rows])
-        self._note_given.extend([note.given_id is not None for note, _ in rows])
-        self._note_vectors.extend(self._stacked([vector for _, vector in rows]))
-        self._note_cues.extend(pairs)
-        self._sources.extend(sources)
-        self._rests.extend(rests)
-        current = [note for note, _ in rows if note.status == "current"]
-        documents = iter(self._note_words.add_all([tuple(terms(note.text)) for note in current]).tolist())
-        self._note_document.extend([next(documents) if note.status == "current" else -1 for note, _ in rows])
+        known = self._notes.slots([(note.note_id, note.version) for note, _ in rows])
+        if known:  # what they mentioned before is not there any more
+            self._forget_matrices()
+        vectors = self._stacked([vector for _, vector in rows])
+        self._notes.put(
+            [(note, vector) for (note, _), vector in zip(rows, vectors, strict=True)], self._cues, self._turns
+        )
 
-    def _remove_note(self, slot: int) -> None:
-        self._note_alive.view[slot] = False
-        self._note_vectors.view[slot] = 0
-        self._note_text[slot] = self._note_about[slot] = ""
-        if (document := int(self._note_document.view[slot])) >= 0:
-            self._note_words.remove(document)
-            self._note_document.view[slot] = -1
-        rows = self._cues_of_note[slot]
-        self._cues.release(self._note_cues.view[rows.start : rows.stop, 1])
-        self._forget_matrices()
-
-    def _snapshot(self) -> Graph:
-        turns = self._turns
+    def _graph_now(self) -> Graph:
+        turns, notes = self._turns, self._notes
         mentions, frequency = self._matrices()
         return Graph(
             turn_ids=turns.ids,
@@ -280,10 +253,12 @@ class UserIndex:
             unit_asks=turns.unit_asks.view,
             unit_vectors=turns.unit_vectors.view,
             unit_codes=turns.unit_vectors.codes,
+            units_without_vector=turns.unit_vectors.blank,
             trace_ids=self._trace_ids,
             trace_alive=self._trace_alive.view,
             trace_ordinal=self._trace_ordinal.view,
             trace_vectors=self._trace_vectors.view,
+            traces_without_vector=self._trace_vectors.blank,
             span_trace=self._spans.view[:, 0],
             span_turn=self._spans.view[:, 1],
             span_start=self._spans.view[:, 2],
@@ -291,19 +266,19 @@ class UserIndex:
             phrase_turn=turns.phrase_turn.view,
             phrase_start=turns.phrase_start.view,
             phrase_end=turns.phrase_end.view,
-            note_ids=self._note_ids,
-            note_text=self._note_text,
-            note_about=self._note_about,
-            note_alive=self._note_alive.view,
-            note_current=self._note_current.view,
-            note_given=self._note_given.view,
-            note_vectors=self._note_vectors.view,
-            note_words=self._note_words,
-            note_document=self._note_document.view,
-            source_note=self._sources.view[:, 0],
-            source_unit=self._sources.view[:, 1],
-            rest_note=self._rests.view[:, 0],
-            rest_turn=self._rests.view[:, 1],
+            note_ids=notes.ids,
+            note_text=notes.text,
+            note_about=notes.about,
+            note_alive=notes.alive.view,
+            note_current=notes.current.view,
+            note_given=notes.given.view,
+            note_vectors=notes.vectors.view,
+            note_words=notes.words,
+            note_document=notes.document.view,
+            source_note=notes.sources.view[:, 0],
+            source_unit=notes.sources.view[:, 1],
+            rest_note=notes.rests.view[:, 0],
+            rest_turn=notes.rests.view[:, 1],
             cue_keys=self._cues.keys,
             cue_surfaces=self._cues.surfaces,
             cue_slot=self._cues.slot,
@@ -313,6 +288,55 @@ class UserIndex:
             frequency=frequency,
             episodes=self._episodes.stored,
             cuts=self._episodes.cuts,
+        )
+
+    # snapshots -----------------------------------------------------------------------------------------
+
+    def state(self) -> state.State:
+        """All of it as named arrays, valid until the next ``apply``."""
+        self.graph()  # so that the matrices are those of everything
+        later = [(slot, rows.start, rows.stop) for slot, found in self._later_cues.items() for rows in found]
+        return {
+            **state.of_rows(self, _ROWS),
+            **state.of_texts("trace_ids", self._trace_ids),
+            "later_cues": np.array(later, np.int64).reshape(len(later), 3),
+            "numbers": np.array([self.revision, self._dim], np.int64),
+            **{key: value for part, name in self._parts() for key, value in state.under(name, part.state()).items()},
+        }
+
+    @classmethod
+    def restored(cls, held: state.Held) -> Self:
+        """An index as it was. Raises KeyError or ValueError where a part is lacking or damaged."""
+        revision, dim = held["numbers"].view.tolist()
+        index = cls(dim)
+        index.revision = revision
+        state.put_rows(index, _ROWS, held)
+        index._turns = Turns.restored(dim, state.of("turns", held))
+        index._cues = Cues.restored(dim, state.of("cues", held))
+        index._notes = Notes.restored(dim, state.of("notes", held))
+        index._episodes = Episodes.restored(state.of("episodes", held))
+        index._trace_vectors = Vectors.restored(dim, state.of("trace_vectors", held), wide=_WIDE)
+        index._by_unit, index._by_note, index._by_trace = (
+            Incidence.restored(state.of(name, held)) for name in ("by_unit", "by_note", "by_trace")
+        )
+        index._pairs_done, index._note_pairs_done = len(index._unit_cues), len(index._notes.cues)
+        index._trace_ids = state.texts("trace_ids", held)
+        living = np.flatnonzero(index._trace_alive.view).tolist()
+        index._trace_slot = {index._trace_ids[slot]: slot for slot in living}
+        for slot, first, stop in held["later_cues"].view.tolist():
+            index._later_cues.setdefault(slot, []).append(range(first, stop))
+        return index
+
+    def _parts(self) -> tuple[tuple[_Part, str], ...]:
+        return (
+            (self._turns, "turns"),
+            (self._cues, "cues"),
+            (self._notes, "notes"),
+            (self._episodes, "episodes"),
+            (self._trace_vectors, "trace_vectors"),
+            (self._by_unit, "by_unit"),
+            (self._by_note, "by_note"),
+            (self._by_trace, "by_trace"),
         )
 
     # the sparse matrices -------------------------------------------------------------------------------
@@ -327,19 +351,21 @@ class UserIndex:
         turns, cues = self._turns, len(self._cues.keys)
         pairs = self._unit_cues.view[self._pairs_done :]
         pairs = pairs[turns.alive.view[turns.unit_turn.view[pairs[:, 0]]]]
-        about = self._note_cues.view[self._note_pairs_done :]
-        about = about[self._note_alive.view[about[:, 0]]]
-        self._pairs_done, self._note_pairs_done = len(self._unit_cues), len(self._note_cues)
+        about = self._notes.living_cues(self._note_pairs_done)
+        self._pairs_done, self._note_pairs_done = len(self._unit_cues), len(self._notes.cues)
         self._by_unit.append(*_columns(pairs), height=len(turns.unit_turn), width=cues)
-        self._by_note.append(*_columns(about), height=len(self._note_ids), width=cues)
+        self._by_note.append(*_columns(about), height=len(self._notes.ids), width=cues)
         owner = turns.unit_trace.view[pairs[:, 0]]
         held = owner >= 0
         ones = np.ones(int(held.sum()))
-        self._by_trace.append(owner[held], pairs[held, 1], ones, height=len(self._trace_ids), width=cues)
+        self._by_trace.append(
+            owner[held], pairs[held, 1].astype(np.int64), ones, height=len(self._trace_ids), width=cues
+        )
         mentions = Sparse((self._by_unit.block(), self._by_note.block()))
         return mentions, Sparse((self._by_trace.block(),))
 
 
 def _columns(pairs: Ints) -> tuple[Ints, Ints, Doubles]:
     """(k, 3) owners, cues and counts."""
-    return pairs[:, 0], pairs[:, 1], pairs[:, 2].astype(np.float64)
+    owners, cues, counts = pairs.T.astype(np.int64)
+    return owners, cues, counts.astype(np.float64)

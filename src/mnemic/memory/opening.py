@@ -8,10 +8,11 @@ from pathlib import Path
 
 from mnemic.config import Enriching
 from mnemic.errors import EmbedderUnavailable, InvalidInput
+from mnemic.index import Snapshots
 from mnemic.memory.agreement import agree, agree_on_cues
 from mnemic.models import registry
 from mnemic.protocols import CueExtractor, Embedder, Store
-from mnemic.store import open_store, shown_name
+from mnemic.store import index_folder, open_store, shown_name
 
 _log = logging.getLogger("mnemic")
 _ENRICHING = {
@@ -60,6 +61,22 @@ def _local(store: Store) -> tuple[Embedder | None, list[str]]:
         warning = f"retrieval is lexical only: {error}"
         _log.warning(warning)
         return None, [warning]
+
+
+def kept_indexes(database: str | Path, where: str | Path | None, max_bytes: int) -> Snapshots | None:
+    """The snapshots that ``Memory.open`` was asked for.
+
+    Without them those that another process keeps beside a file are still forgotten with what is erased.
+
+    Raises:
+        InvalidInput: The bound is no number of bytes.
+        StoreError: The database's name names none.
+    """
+    if not isinstance(max_bytes, int) or isinstance(max_bytes, bool) or max_bytes < 0:  # pyright: ignore[reportUnnecessaryIsInstance] - callers without types
+        raise InvalidInput(f"snapshot_bytes must be a number of bytes, at least 0, not {max_bytes!r}")
+    cache = None if where is None or where == "beside" else Path(where).expanduser().absolute()
+    folder = index_folder(database, cache)
+    return None if folder is None else Snapshots(folder, max_bytes=0 if where is None else max_bytes)
 
 
 def enriching(given: Enriching | str) -> Enriching:

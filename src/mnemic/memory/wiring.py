@@ -13,13 +13,13 @@ from typing import Final, Self
 from mnemic.algo.moments import parse_time, zone
 from mnemic.config import Budgets, Enriching
 from mnemic.errors import InvalidInput, LanguageModelUnavailable, ModelError
-from mnemic.index import Indexes
+from mnemic.index import Indexes, Snapshots
 from mnemic.memory.agreement import way_out
 from mnemic.memory.asked_models import ModelReranker
 from mnemic.memory.backlog import Backlog
 from mnemic.memory.enriching import Enricher
 from mnemic.memory.modes import Modes
-from mnemic.memory.opening import enriching, opened
+from mnemic.memory.opening import enriching, kept_indexes, opened
 from mnemic.memory.search import Searcher
 from mnemic.memory.working import Workers
 from mnemic.memory.writing import Writer
@@ -58,6 +58,7 @@ class Wired:
         models: LanguageModels | None = None,
         enrichment: Enriching | None = None,
         workers: int = 0,
+        snapshots: Snapshots | None = None,
     ) -> None:
         """Wire a memory from its parts; ``open`` is the usual way.
 
@@ -74,6 +75,7 @@ class Wired:
             models: The language models, over the same store's ledger; None for none.
             enrichment: What they do with what is added.
             workers: Threads that see to it.
+            snapshots: Where large indexes are kept for the next process; None keeps none.
         """
         self._store = store
         self._extractor = cue_extractor
@@ -83,7 +85,7 @@ class Wired:
         self._warnings = tuple(warnings)
         self._database = database
         self._models = models or LanguageModels(None, store, clock=clock)
-        self._indexes = Indexes(store, max_bytes=index_bytes)
+        self._indexes = Indexes(store, max_bytes=index_bytes, snapshots=snapshots)
         self._enricher = Enricher(
             store,
             self._models,
@@ -112,6 +114,8 @@ class Wired:
         prices: Mapping[str, Price] | None = None,
         enrichment: Enriching | str = "default",
         workers: int = 3,
+        snapshots: str | Path | None = "beside",
+        snapshot_bytes: int = 4 << 30,
     ) -> Self:
         """Open a database, creating it where there is none.
 
@@ -129,6 +133,11 @@ class Wired:
             enrichment: ``default``, ``himem``, ``hero``, or an ``Enriching``: what the models do with what is added.
             workers: Threads of this process that have the models do it; 0 leaves it, and the vectors of what was added
                 with ``embed="later"``, to ``mnemic worker``.
+            snapshots: Where the indexes of users with 1000 turns or more are kept on disk, so that a new process
+                answers them at once: ``beside`` a file, in a folder of its name with ``-index`` behind (PostgreSQL has
+                none), or a folder, which every process that erases should be given; None for none. They are made of the
+                rows, may be deleted at any time, and hold words: an erasure removes the user's.
+            snapshot_bytes: Bound on these files together.
 
         Raises:
             InvalidInput: No embedder, extractor, model or timezone is called so.
@@ -137,6 +146,7 @@ class Wired:
         """
         zone(timezone)
         settings = enriching(enrichment)
+        kept = kept_indexes(database, snapshots, snapshot_bytes)
         parts = opened(database, embedder, cue_extractor)
         try:
             models = LanguageModels(model, parts.store, clock=utc_now, budgets=budgets, prices=prices)
@@ -154,6 +164,7 @@ class Wired:
             models=models,
             enrichment=settings,
             workers=workers,
+            snapshots=kept,
         )
         memory._workers.start()  # another process may have left work
         return memory
@@ -170,6 +181,7 @@ class Wired:
     def close(self) -> None:
         """Release the database, and leave work under way to others; twice is allowed."""
         self._workers.close()
+        self._indexes.close()
         self._store.close()
 
     def __enter__(self) -> Self:

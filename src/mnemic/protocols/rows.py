@@ -246,6 +246,23 @@ class Delta:
 
 
 @dataclass(frozen=True, slots=True)
+class Mark:
+    """A point in a user's history, by which a copy made then is told to be of this history.
+
+    Attributes:
+        revision: What it was then.
+        seq, said_at: The last turn, and when it was recorded, in microseconds since the epoch; -1 and 0 without turns.
+        operation, done_at: The last entry of the log, likewise; 0 and 0 for none.
+    """
+
+    revision: int
+    seq: int
+    said_at: int
+    operation: int
+    done_at: int
+
+
+@dataclass(frozen=True, slots=True)
 class EmbedderRecord:
     """The embedder whose vectors a database holds."""
 

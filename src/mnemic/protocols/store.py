@@ -17,6 +17,7 @@ from mnemic.protocols.rows import (
     EmbedderRecord,
     Held,
     LogFilter,
+    Mark,
     Removed,
     Unembedded,
     Usage,
@@ -118,6 +119,18 @@ class Store(Ledger, WorkQueue, EmbeddingQueue, Restoring, ServiceRows, Protocol)
 
     def revision(self, user_id: str) -> int:
         """Grows with every committed change; 0 for an unknown user."""
+        ...
+
+    def mark(self, user_id: str) -> Mark:
+        """Where the user's history stands."""
+        ...
+
+    def follows(self, user_id: str, mark: Mark) -> bool:
+        """Whether what is stored now came from what was stored at a mark, and nothing was erased since.
+
+        False, too, of another database's mark, and where the embedder was changed or a backup restored since: then
+        what was copied at the mark cannot be brought up to date by ``load``, or holds erased words.
+        """
         ...
 
     def load(self, user_id: str, *, since: int) -> Delta:

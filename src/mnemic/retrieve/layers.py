@@ -15,9 +15,10 @@ from typing import Final
 import numpy as np
 
 from mnemic.algo import reciprocal, select
+from mnemic.algo.bm25 import BM25
 from mnemic.algo.episodes import Stretch, owners, turn_vectors
 from mnemic.algo.graph import Doubles, Floats, Graph, Ints, Mask
-from mnemic.algo.lexical import BM25, terms
+from mnemic.algo.lexical import terms
 from mnemic.algo.vectors import direction, dot
 from mnemic.retrieve.question import Question
 from mnemic.retrieve.rank import Ranking

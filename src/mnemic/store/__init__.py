@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import hashlib
 from collections.abc import Callable
 from contextlib import closing
 from importlib.util import find_spec
@@ -21,7 +22,7 @@ from mnemic.store.sqlite import SqliteFile
 if TYPE_CHECKING:
     from mnemic.store.database import Database
 
-__all__ = ["Copied", "Migrated", "SqlStore", "copy", "migrate", "open_store", "shown_name"]
+__all__ = ["Copied", "Migrated", "SqlStore", "copy", "index_folder", "migrate", "open_store", "shown_name"]
 
 _PATIENCE_S = 30.0
 
@@ -91,6 +92,22 @@ def copy(
                 raise StoreConflict(f"{here.name} cannot be copied onto itself")
             _refuse_half(here)
             return copying.copy(here, there, progress=progress)
+
+
+def index_folder(database: str | Path, cache: Path | None = None) -> Path | None:
+    """Where snapshots of a database's indexes lie: beside a file, or in a cache directory; None for neither.
+
+    Args:
+        database: As for ``open_store``.
+        cache: May serve any number of databases.
+    """
+    name = shown_name(database)
+    if not (name.startswith("postgres") and "://" in name):
+        place = _path(database)
+        name = str(place)
+        if cache is None:
+            return place.with_name(f"{place.name}-index")
+    return None if cache is None else cache / hashlib.sha256(name.encode("utf-8", "surrogatepass")).hexdigest()[:16]
 
 
 def shown_name(database: str | Path) -> str:

@@ -16,11 +16,12 @@ from mnemic.protocols import (
     EmbedderRecord,
     Held,
     LogFilter,
+    Mark,
     Removed,
     Unembedded,
     Written,
 )
-from mnemic.store import check, embedders, episodes, load, log, notes, read, remove, users, vectors, write
+from mnemic.store import check, embedders, episodes, load, log, marks, notes, read, remove, users, vectors, write
 from mnemic.store.database import alone
 from mnemic.store.service_rows import ServiceTables
 from mnemic.store.shared_tables import settings
@@ -126,6 +127,14 @@ class SqlStore(SqlQuarantine, SqlWork, ServiceTables):
         """Grows with every committed change, erasure of the user included."""
         counters = self._database.look(lambda connection: users.counters(connection, user_id))
         return counters.revision if counters else 0
+
+    def mark(self, user_id: str) -> Mark:
+        """Where the user's history stands."""
+        return self._database.look(lambda connection: marks.mark(connection, user_id))
+
+    def follows(self, user_id: str, mark: Mark) -> bool:
+        """Whether what is stored came from what was stored at a mark, without an erasure."""
+        return self._database.look(lambda connection: marks.follows(connection, user_id, mark))
 
     def load(self, user_id: str, *, since: int) -> Delta:
         """What changed since a revision."""
