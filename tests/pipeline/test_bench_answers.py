@@ -13,6 +13,7 @@ from pathlib import Path
 import pytest
 
 from mnemic.bench.answers import Models, ReplyCache, Settings, answer, answer_beside, summarise
+from mnemic.bench.answers.checks import wrong
 from mnemic.bench.records import Built, Dataset, Found, Hit, Question
 from mnemic.errors import InvalidInput, LanguageModelBusy, LanguageModelFailed
 from mnemic.importers import Conversation
@@ -239,6 +240,42 @@ def test_a_progress_callback_ends_the_run(cache):
 
     with pytest.raises(KeyboardInterrupt):
         answer(LOCOMO, Fixed(), models(cache, Rules(lambda _: says("x"))), progress=stop)
+
+
+def several():
+    answers = ["a red kiln", "a blue boat", "the red kiln", "two bees", "a red kiln"]
+    other = question(9, "temporal", answer="in May")
+    return dataset("locomo", *(question(n, answer=each) for n, each in enumerate(answers)), other)
+
+
+@pytest.mark.fault("B202")
+def test_a_judge_that_accepts_wrong_answers_is_told(cache):
+    kind = Rules(lambda _: label())
+    outcome = answer(several(), Fixed(), models(cache, Rules(lambda _: says("x")), kind), Settings(judge_checks=3))
+    found = summarise(outcome)
+    told = {"wrong_answers": 3, "accepted": 3, "rate": 1.0}
+    assert found["judge_checks"] == {"judge_lenient": told, "judge_strict": told}
+    assert found["usage"]["judge"]["calls"] == 6 * 2 + 3 * 2
+
+
+@pytest.mark.fault("B202")
+def test_a_judge_that_knows_wrong_answers_accepts_none_of_them(cache):
+    def strict(request):
+        return label("CORRECT" if request.user.count("a red kiln") > 1 else "WRONG")
+
+    model = Rules(lambda _: says("a red kiln"))
+    found = summarise(answer(several(), Fixed(), models(cache, model, Rules(strict))))
+    assert {one["accepted"] for one in found["judge_checks"].values()} == {0}
+    assert {one["wrong_answers"] for one in found["judge_checks"].values()} == {5}
+    assert found["judge_lenient"] == pytest.approx(2 / 6, abs=1e-4)
+
+
+def test_wrong_answers_are_of_the_same_kind_and_never_the_right_ones():
+    chosen = wrong(several().questions, 50)
+    assert len(chosen) == 5
+    assert all(one.answer not in other and other not in one.answer for one, other in chosen)
+    assert "ana/9" not in {one.question_id for one, _ in chosen}
+    assert wrong(several().questions, 0) == []
 
 
 # PersonaMem and LongMemEval ---------------------------------------------------------------------------

@@ -29,6 +29,7 @@ def question(answer, gold_sessions=("right",), **given):
     return Question("q", "u", "dev", "?", "c", gold_sessions=gold_sessions, answer=answer, **given)
 
 
+@pytest.mark.fault("B202")
 @pytest.mark.parametrize(("sessions", "found"), [(9, [(5, 1), (10, 1)]), (10, [(10, 1)]), (19, [(10, 1)]), (20, [])])
 def test_a_depth_that_half_of_the_sessions_fit_into_is_trivial(sessions, found):
     some = [conversation(f"s{n}", *["x"] * 10) for n in range(sessions)]
@@ -36,6 +37,7 @@ def test_a_depth_that_half_of_the_sessions_fit_into_is_trivial(sessions, found):
     assert told == [Shallow("sessions", k, users, 1) for k, users in found]
 
 
+@pytest.mark.fault("B202")
 def test_so_is_one_that_half_of_the_turns_fit_into_and_users_are_counted():
     some = [conversation("s", *["x"] * 39), conversation("t", *["x"] * 40, user="v")]
     assert shallow(dataset(some, name="locomo")) == (Shallow("turns", 20, 1, 2),)

@@ -320,6 +320,12 @@ def answering(records: Sequence[Record]) -> list[Column]:
                ("longmemeval", "mean_over_types"), share, True),
         Column("unanswerable", "the judge's score of the questions that the memory does not answer",
                ("longmemeval", "unanswerable", "judge_longmemeval"), share, True),
+        *(
+            Column(f"wrong accepted, {judge.removeprefix('judge_')}",
+                   "answers wrong on purpose that this judge calls right", ("judge_checks", judge, "rate"),
+                   share)
+            for judge in _keys(records, "judge_checks")
+        ),
         Column("evidence tokens", "mean tokens of what the model was shown of the memory", ("evidence_tokens",), whole),
         *usage,
         Column("money", "for all of these, at the prices given", ("usage", "money"), small),

@@ -6,6 +6,8 @@ from collections.abc import Mapping
 from dataclasses import dataclass, field
 from typing import Literal
 
+from mnemic.bench.answers.checks import Check
+from mnemic.bench.answers.judge import Judge
 from mnemic.bench.answers.model import Call, CallPurpose
 from mnemic.bench.records import DatasetName, Half, Level, Split
 from mnemic.errors import InvalidInput
@@ -38,6 +40,8 @@ class Settings:
             before it speaks needs more.
         jobs: How many requests are under way at a time.
         tries: How often a request that fails is made.
+        judge_checks: How many answers that are wrong on purpose each judge is asked about, to tell how often it accepts
+            one; 0 for none.
         trial: 1 for the first run; the replies of another trial are asked for again.
         outage: After so many questions in a row without any reply the run stops; what was answered is cached.
     """
@@ -49,6 +53,7 @@ class Settings:
     unanswerable: bool = False
     answer_tokens: int = 1024
     judge_tokens: int | None = None
+    judge_checks: int = 50
     jobs: int = 4
     tries: int = 5
     trial: int = 1
@@ -60,6 +65,8 @@ class Settings:
             value = getattr(self, name)
             if value is not None and value < 1:
                 raise InvalidInput(f"{name} must be at least 1, not {value}")
+        if self.judge_checks < 0:
+            raise InvalidInput(f"judge_checks must be at least 0, not {self.judge_checks}")
         if self.variant not in ("paper", "resolve"):
             raise InvalidInput(f"there are the variants paper and resolve, not {self.variant!r}")
 
@@ -106,6 +113,8 @@ class AnswerOutcome:
         errors: Why calls failed -> how many did: for a person to read, not for a file of results, since a provider may
             quote the prompt.
         prices: Purpose -> price, where given.
+        checks: Judge -> what it made of answers that are wrong on purpose; empty where nobody judged.
+        check_calls: Of the judges, for that.
     """
 
     dataset: DatasetName
@@ -119,3 +128,5 @@ class AnswerOutcome:
     trial: int = 1
     errors: Mapping[str, int] = field(default_factory=dict[str, int])
     prices: Mapping[CallPurpose, Price] = field(default_factory=dict["CallPurpose", "Price"])
+    checks: Mapping[Judge, Check] = field(default_factory=dict["Judge", "Check"])
+    check_calls: tuple[Call, ...] = ()

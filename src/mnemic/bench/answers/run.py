@@ -10,8 +10,9 @@ from dataclasses import asdict
 from mnemic.algo.jsonable import as_json
 from mnemic.bench.answers import judge as judges
 from mnemic.bench.answers import words
+from mnemic.bench.answers.checks import Check, checked
 from mnemic.bench.answers.data import Context, within
-from mnemic.bench.answers.model import CachedModel, CallPurpose, Models
+from mnemic.bench.answers.model import CachedModel, Call, CallPurpose, Models
 from mnemic.bench.answers.records import TOP_K, AnswerOutcome, AnswerRow, Settings
 from mnemic.bench.answers.respond import Responder
 from mnemic.bench.answers.scores import asked
@@ -110,10 +111,15 @@ def _outcomes(
         for question, texts in _found(dataset, systems, settings)
         for count in shown
     )
-    responses = list(_watched(_in_threads(responder, contexts), settings.outage, len(shown), progress))
     names: dict[CallPurpose, str] = {"answer": responder.model.name}
+    checks: dict[judges.Judge, Check] = {}
+    check_calls: tuple[Call, ...] = ()
     if responder.judge:
         names["judge"] = responder.judge.name
+        questions = asked(dataset, unanswerable=settings.unanswerable)
+        checks, judged = checked(dataset.name, questions, responder.judge, settings)
+        check_calls = tuple(one.call for one in judged)
+    responses = list(_watched(_in_threads(responder, contexts), settings.outage, len(shown), progress))
     return [
         AnswerOutcome(
             dataset=dataset.name,
@@ -127,6 +133,8 @@ def _outcomes(
             trial=settings.trial,
             errors=Counter(error for _, errors in responses[place :: len(shown)] for error in errors),
             prices=models.prices,
+            checks=checks,
+            check_calls=check_calls,
         )
         for place, count in enumerate(shown)
     ]

@@ -31,9 +31,10 @@ def summarise(outcome: AnswerOutcome) -> dict[str, Json]:
         What it is of, and: ``n`` (questions with an answer), ``failed`` (without), the means of the scores, all again
         under ``by_category`` and, where both halves were asked, ``by_half``; LoCoMo's unanswerable questions apart
         under ``unanswerable``, in no overall mean; LongMemEval's mean over its types and its unanswerable questions
-        under ``longmemeval``; ``evidence_tokens`` a question; ``usage`` by purpose. Tokens and money are of every reply
-        that the scores rest on, whether it was asked for now or taken from the cache: a second run gives them again.
-        ``calls_made`` and ``retries`` are of this run.
+        under ``longmemeval``; how often a judge accepts wrong answers under ``judge_checks``; ``evidence_tokens`` a
+        question; ``usage`` by purpose. Tokens and money are of every reply that the scores rest on, whether it was
+        asked for now or taken from the cache: a second run gives them again. ``calls_made`` and ``retries`` are of this
+        run.
     """
     overall = _overall(outcome)
     summary: dict[str, Json] = {
@@ -59,6 +60,7 @@ def summarise(outcome: AnswerOutcome) -> dict[str, Json]:
     return {
         **summary,
         "evidence_tokens": rounded(fmean(row.evidence_tokens for row in outcome.rows)) if outcome.rows else None,
+        **_checks(outcome),
         "usage": _usage(outcome),
         "configuration": dict[str, Json](outcome.configuration),
         "checksum": outcome.checksum,
@@ -113,12 +115,26 @@ def _longmemeval(rows: Sequence[AnswerRow]) -> dict[str, Json]:
     }
 
 
+def _checks(outcome: AnswerOutcome) -> dict[str, Json]:
+    """How often each judge took an answer that is wrong on purpose for a right one, where any judged."""
+    found: dict[str, Json] = {
+        judge: {
+            "wrong_answers": one.judged,
+            "accepted": one.accepted,
+            "rate": rounded(one.accepted / one.judged) if one.judged else None,
+        }
+        for judge, one in outcome.checks.items()
+    }
+    return {"judge_checks": found} if found else {}
+
+
 def _usage(outcome: AnswerOutcome) -> dict[str, Json]:
     """By purpose, and the money of all of them where each has a price."""
     usage: dict[str, Json] = {}
     total: float | None = 0.0
     for purpose in outcome.models:
-        calls = [call for row in outcome.rows for call in row.calls if call.purpose == purpose]
+        made = [*(call for row in outcome.rows for call in row.calls), *outcome.check_calls]
+        calls = [call for call in made if call.purpose == purpose]
         money = _money(calls, outcome.prices.get(purpose))
         total = None if total is None or money is None else total + money
         usage[purpose] = {
