@@ -20,8 +20,8 @@ test: $(VENV)/installed-for-tests
 test-offline: $(VENV)/installed-for-tests
 	$(BIN)/python scripts/offline.py $(BIN)/python -m pytest -n 2 --dist worksteal
 
-# Each fuzzer for a minute (what it finds lies below build/fuzz, and becomes a test), and what `make test` tries a few
-# hundred times ten thousand times and longer, chosen anew each time.
+# Each fuzzer for a minute (what it finds lies below build/fuzz, and becomes a test); and what `make test` tries a
+# thousand times ten thousand times, longer, and chosen anew each time.
 FUZZED := messages importers replies filters times
 SOAK_S ?= 60
 SOAK_EXAMPLES ?= 10000

@@ -247,7 +247,7 @@ def _text(text: str) -> str:
     for pattern, instead in _VARIABLE:
         text = pattern.sub(instead, text)
     # The order of a score's parts follows their values.
-    parts = re.compile(r"(?<=score #: )\w+ #(?:, \w+ #)*")
+    parts = re.compile(r"(?<=score # \()\w+ #(?:, \w+ #)*")
     return parts.sub(lambda found: ", ".join(sorted(found[0].split(", "))), text.strip() + "\n")
 
 

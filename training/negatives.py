@@ -13,7 +13,8 @@ from dataclasses import dataclass, replace
 import numpy as np
 from numpy.typing import NDArray
 
-from mnemic.algo.lexical import BM25, content_terms, terms
+from mnemic.algo.bm25 import BM25
+from mnemic.algo.lexical import content_terms, terms
 from training.pair import Pair, Passage
 from training.people import spoken
 

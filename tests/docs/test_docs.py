@@ -74,9 +74,9 @@ def test_every_command_that_is_not_run_is_shown_somewhere():
 
 
 def test_comparison_forgives_decimals_and_times_but_no_words():
-    shown = "1. T1  session a\n   score 0.68: unit 0.24, lexical 0.21\n…\nfound in 22 ms\n"
+    shown = "1. T1  session a\n   score 0.68 (unit 0.24, lexical 0.21)\n…\nfound in 22 ms\n"
     assert docs_pages.alike(
-        shown, "1. T1  session a\n   score 0.71: lexical 0.36, unit 0.35\nmore\nfound in 8 ms\n", "text"
+        shown, "1. T1  session a\n   score 0.71 (lexical 0.36, unit 0.35)\nmore\nfound in 8 ms\n", "text"
     )
     assert not docs_pages.alike(shown, shown.replace("T1", "T2"), "text")
     assert docs_pages.alike('{"n": 1, "x": 0.5}', '{"x": 0.25, "n": 1}', "json")

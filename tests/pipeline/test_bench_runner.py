@@ -270,6 +270,7 @@ def test_an_undated_question_is_asked_at_the_end_of_the_history(tmp_path, datase
 
 class Nothing:
     results = ()
+    calibrated = True
     nothing_relevant = True
     warnings = ()
     relevance = 0.25

@@ -34,7 +34,7 @@ from mnemic.types import STATUSES
 from postgres_kit import emptied
 
 SOAKED = int(os.environ.get("MNEMIC_EXAMPLES", "0"))
-EXAMPLES = {"sqlite": SOAKED or 120, "postgres": SOAKED or 30}
+EXAMPLES = {"sqlite": SOAKED or 950, "postgres": SOAKED or 50}
 STEPS = 25 if SOAKED else 5
 DIM = 16
 

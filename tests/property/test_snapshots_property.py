@@ -11,10 +11,10 @@ import pytest
 from hypothesis import given, settings
 from hypothesis import strategies as st
 
-from graph_kit import by_id, note_words, question, ranked, told, words
+from graph_kit import by_id, note_words, question, ranked, words
 from life_kit import VOCABULARY, Life, operation
 from mnemic.config import Fusion
-from mnemic.index import Snapshots, UserIndex
+from mnemic.index import Snapshots, UserIndex, told
 from mnemic.protocols import Mark
 
 MARK = Mark(1, 0, 0, 0, 0)

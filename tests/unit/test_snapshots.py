@@ -8,9 +8,9 @@ from pathlib import Path
 
 import pytest
 
-from graph_kit import Said, World, told
+from graph_kit import Said, World
 from mnemic.errors import StoreError
-from mnemic.index import Snapshots, UserIndex, snapshots
+from mnemic.index import Snapshots, UserIndex, snapshots, told
 from mnemic.protocols import Mark
 
 MARK = Mark(3, 1, 2, 4, 5)

@@ -2,19 +2,18 @@
 
 from __future__ import annotations
 
-from collections.abc import Iterable, Mapping, Sequence
+from collections.abc import Mapping, Sequence
 from dataclasses import dataclass, field
 from typing import Final
 
-from mnemic.bench import against, columns, markdown, pictures, tables
+from mnemic.bench import against, columns, made_of, markdown, pictures, tables
 from mnemic.bench.columns import LEVEL_WORDS, Column, Record, at, inner, number, share
 from mnemic.bench.plots.style import Figure
 from mnemic.bench.records import DatasetName, Level, Row
 from mnemic.bench.summary import LEVELS, Summary
-from mnemic.bench.systems.named import ANSWERS_ONLY, describe
+from mnemic.bench.systems.named import ANSWERS_ONLY
 from mnemic.bench.tables import Table
 from mnemic.bench.trials import over_trials
-from mnemic.errors import InvalidInput
 from mnemic.types import Json
 
 _FEW: Final = 100
@@ -323,39 +322,17 @@ def _made_of(page: Page, found: Group) -> None:
         *markdown.bullets(
             (words, markdown.joined(values))
             for words, values in (
-                ("Data set, SHA-256", _distinct(summaries, "checksum")),
-                ("Gold", _distinct(summaries, "gold")),
-                ("mnemic's commit", _distinct(summaries, "commit")),
-                ("Measured", _distinct(summaries, "date")),
-                ("Versions", [", ".join(sorted(_versions(summaries)))]),
-                ("Bootstrap", [_bootstrap(summary) for summary in summaries if at(summary, "bootstrap")][:1]),
+                ("Data set, SHA-256", made_of.distinct(summaries, "checksum")),
+                ("Gold", made_of.distinct(summaries, "gold")),
+                ("mnemic's commit", made_of.distinct(summaries, "commit")),
+                ("Measured", made_of.distinct(summaries, "date")),
+                ("Versions", [", ".join(sorted(made_of.versions(summaries)))]),
+                ("Bootstrap", [made_of.bootstrap(summary) for summary in summaries if at(summary, "bootstrap")][:1]),
             )
             if any(values)
         ),
         "",
     ]
-    page.lines += [*markdown.bullets((name, _what(summary)) for name, summary in found.systems.items()), ""]
+    page.lines += [*markdown.bullets((name, made_of.what(summary)) for name, summary in found.systems.items()), ""]
     configurations: Json = {name: at(summary, "configuration") for name, summary in found.systems.items()}
     page.lines += [*markdown.folded("Every setting of every system", configurations), ""]
-
-
-def _distinct(records: Iterable[Record], key: str) -> list[str]:
-    return list(dict.fromkeys(str(value) for record in records if (value := record.get(key)) is not None))
-
-
-def _versions(records: Iterable[Record]) -> set[str]:
-    return {f"{name} {version}" for record in records for name, version in inner(record, "versions").items()}
-
-
-def _bootstrap(record: Record) -> str:
-    return (
-        f"{at(record, 'bootstrap', 'resamples')} resamples, each drawing one {at(record, 'bootstrap', 'unit')} after "
-        f"the other, seed {at(record, 'bootstrap', 'seed')}"
-    )
-
-
-def _what(summary: Record) -> str:
-    try:
-        return describe(str(summary.get("system")))
-    except InvalidInput:
-        return "not a system of this version"

@@ -167,7 +167,7 @@ def _traces(way: Way) -> None:
     _say("to traces:" if way.hits else "to traces: none", indent=3)
     for number, (hit, gold) in enumerate(zip(way.hits, way.gold, strict=True), 1):
         mark = "  holds evidence" if gold else ""
-        _say(f"{number}. {hit.trace_id}  score {hit.score:.2f}: {shown_hits.signals(hit.signals)}{mark}",
+        _say(f"{number}. {hit.trace_id}  score {hit.score:.2f} ({shown_hits.signals(hit.signals)}){mark}",
              "green" if gold else "", 5)  # fmt: skip
         _say(hit.text, "dim", 8)
         for path in hit.paths[:1]:

@@ -75,7 +75,7 @@ def show(found: SearchResult) -> None:
         where = hit.episode_id or hit.trace_id
         output.styled(output.shown(f"{number}. {where}  session {hit.session_id}"), "bold")
         output.styled(output.shown(hit.text), indent=3)
-        output.styled(output.shown(f"score {hit.score:.2f}: {signals(hit.signals)}"), "dim", indent=3)
+        output.styled(output.shown(f"score {hit.score:.2f} ({signals(hit.signals)})"), "dim", indent=3)
         for path in hit.paths:
             output.styled(output.shown(way(path)), "dim", indent=3)
         output.result()
@@ -87,7 +87,7 @@ def nobody(user_id: str) -> str:
 
 
 def signals(parts: Mapping[str, float]) -> str:
-    """Which signals made a score, the strongest first: ``unit 0.61, lexical 0.20``."""
+    """Which signals speak for a hit, the strongest first: ``unit 0.61, lexical 0.20``."""
     return ", ".join(f"{name} {value:.2f}" for name, value in sorted(parts.items(), key=lambda p: -p[1]) if value)
 
 

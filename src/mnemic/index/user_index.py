@@ -17,18 +17,17 @@ from mnemic.algo.arrays import Rows
 from mnemic.algo.bm25 import BM25
 from mnemic.algo.graph import Graph
 from mnemic.algo.lexical import terms
-from mnemic.algo.sparse import Sparse
 from mnemic.index import state
 from mnemic.index.cues import Cues
 from mnemic.index.episodes import Episodes
-from mnemic.index.incidence import Incidence
+from mnemic.index.matrices import Matrices
 from mnemic.index.notes import Notes
 from mnemic.index.turns import Turns
 from mnemic.index.vectors import Vectors
 from mnemic.types import Note, Trace
 
 if TYPE_CHECKING:
-    from mnemic.algo.graph import Doubles, Ints
+    from mnemic.algo.graph import Ints
     from mnemic.protocols import Delta, Floats, TurnRow
 
 
@@ -62,20 +61,12 @@ class UserIndex:
         self._notes = Notes(dim)
         self._episodes = Episodes()
         self._graph: Graph | None = None
-        self._forget_matrices()
+        self._matrices = Matrices()
 
     @property
     def nbytes(self) -> int:
         """Bytes held, roughly: what the LRU counts."""
-        parts = (
-            self._turns,
-            self._cues,
-            self._notes,
-            self._trace_vectors,
-            self._by_unit,
-            self._by_note,
-            self._by_trace,
-        )
+        parts = (self._turns, self._cues, self._notes, self._trace_vectors, self._matrices)
         rows = sum(getattr(self, name).nbytes for name in _ROWS)
         return sum(part.nbytes for part in parts) + rows + 200 * len(self._trace_ids)
 
@@ -97,7 +88,7 @@ class UserIndex:
             self._remove_turn(seq)
         for note_id in delta.removed_notes:
             if self._notes.remove(note_id, self._cues):
-                self._forget_matrices()
+                self._matrices = Matrices()
         self._episodes.remove(delta.removed_episodes)
         self._episodes.put(delta.episodes)
         keys, surfaces = [key for key, _, _ in delta.cues], [surface for _, surface, _ in delta.cues]
@@ -123,9 +114,7 @@ class UserIndex:
         alive, document = np.zeros(len(notes.ids), np.bool_), np.full(len(notes.ids), -1)
         alive[chosen] = True
         document[chosen] = words.add_all([tuple(terms(notes.text[slot])) for slot in chosen])
-        pairs, by_note = notes.cues.view, Incidence()
-        by_note.append(*_columns(pairs[alive[pairs[:, 0]]]), height=len(alive), width=len(self._cues.keys))
-        mentions = Sparse((self._by_unit.block(), by_note.block()))
+        mentions = self._matrices.mentions(notes, alive, cues=len(self._cues.keys))
         masks = {"note_alive": alive, "note_current": alive}
         return replace(graph, **masks, note_words=words, note_document=document, mentions=mentions)
 
@@ -149,7 +138,7 @@ class UserIndex:
             pairs += self._found_later(slot, row)
             if len(pairs) > before:
                 self._later_cues.setdefault(slot, []).append(range(first + before, first + len(pairs)))
-                self._forget_matrices()
+                self._matrices = Matrices()
         self._unit_cues.extend(pairs)
         for row in rows:
             self._episodes.changed(row.turn.session_id)
@@ -178,7 +167,7 @@ class UserIndex:
             for rows in self._mentioned_in(slot):
                 self._cues.release(rows[:, 1])
             self._later_cues.pop(slot, None)
-            self._forget_matrices()
+            self._matrices = Matrices()
 
     def _put_traces(self, rows: Sequence[tuple[Trace, Floats | None]]) -> None:
         vectors = self._stacked([vector for _, vector in rows])
@@ -207,22 +196,22 @@ class UserIndex:
         starts = self._turns.unit_start.view[units.start : units.stop]
         first, stop = units.start + int(starts.searchsorted(start)), units.start + int(starts.searchsorted(end))
         self._turns.unit_trace.view[first:stop] = trace
-        if first < self._by_unit.height:
-            self._forget_matrices()
+        if first < self._matrices.by_unit.height:
+            self._matrices = Matrices()
 
     def _remove_trace(self, trace_id: str) -> None:
         slot = self._trace_slot.pop(trace_id, None)
         if slot is not None:
             self._trace_alive.view[slot] = False
             self._trace_vectors.put(slot, None, 1)
-            self._forget_matrices()
+            self._matrices = Matrices()
             unit_trace = self._turns.unit_trace.view
             unit_trace[unit_trace == slot] = -1
 
     def _put_notes(self, rows: Sequence[tuple[Note, Floats | None]]) -> None:
         known = self._notes.slots([(note.note_id, note.version) for note, _ in rows])
         if known:  # what they mentioned before is not there any more
-            self._forget_matrices()
+            self._matrices = Matrices()
         vectors = self._stacked([vector for _, vector in rows])
         self._notes.put(
             [(note, vector) for (note, _), vector in zip(rows, vectors, strict=True)], self._cues, self._turns
@@ -230,7 +219,9 @@ class UserIndex:
 
     def _graph_now(self) -> Graph:
         turns, notes = self._turns, self._notes
-        mentions, frequency = self._matrices()
+        mentions, frequency = self._matrices.brought(
+            turns, self._unit_cues, notes, cues=len(self._cues.keys), traces=len(self._trace_ids)
+        )
         return Graph(
             turn_ids=turns.ids,
             turn_session=turns.session,
@@ -316,10 +307,9 @@ class UserIndex:
         index._notes = Notes.restored(dim, state.of("notes", held))
         index._episodes = Episodes.restored(state.of("episodes", held))
         index._trace_vectors = Vectors.restored(dim, state.of("trace_vectors", held), wide=_WIDE)
-        index._by_unit, index._by_note, index._by_trace = (
-            Incidence.restored(state.of(name, held)) for name in ("by_unit", "by_note", "by_trace")
+        index._matrices = Matrices.restored(
+            state.of("matrices", held), pairs=len(index._unit_cues), note_pairs=len(index._notes.cues)
         )
-        index._pairs_done, index._note_pairs_done = len(index._unit_cues), len(index._notes.cues)
         index._trace_ids = state.texts("trace_ids", held)
         living = np.flatnonzero(index._trace_alive.view).tolist()
         index._trace_slot = {index._trace_ids[slot]: slot for slot in living}
@@ -334,38 +324,5 @@ class UserIndex:
             (self._notes, "notes"),
             (self._episodes, "episodes"),
             (self._trace_vectors, "trace_vectors"),
-            (self._by_unit, "by_unit"),
-            (self._by_note, "by_note"),
-            (self._by_trace, "by_trace"),
+            (self._matrices, "matrices"),
         )
-
-    # the sparse matrices -------------------------------------------------------------------------------
-
-    def _forget_matrices(self) -> None:
-        """Something in them is not there any more."""
-        self._by_unit, self._by_note, self._by_trace = Incidence(), Incidence(), Incidence()
-        self._pairs_done = self._note_pairs_done = 0
-
-    def _matrices(self) -> tuple[Sparse, Sparse]:
-        """``mentions`` and ``frequency``, after adding what came since the last time."""
-        turns, cues = self._turns, len(self._cues.keys)
-        pairs = self._unit_cues.view[self._pairs_done :]
-        pairs = pairs[turns.alive.view[turns.unit_turn.view[pairs[:, 0]]]]
-        about = self._notes.living_cues(self._note_pairs_done)
-        self._pairs_done, self._note_pairs_done = len(self._unit_cues), len(self._notes.cues)
-        self._by_unit.append(*_columns(pairs), height=len(turns.unit_turn), width=cues)
-        self._by_note.append(*_columns(about), height=len(self._notes.ids), width=cues)
-        owner = turns.unit_trace.view[pairs[:, 0]]
-        held = owner >= 0
-        ones = np.ones(int(held.sum()))
-        self._by_trace.append(
-            owner[held], pairs[held, 1].astype(np.int64), ones, height=len(self._trace_ids), width=cues
-        )
-        mentions = Sparse((self._by_unit.block(), self._by_note.block()))
-        return mentions, Sparse((self._by_trace.block(),))
-
-
-def _columns(pairs: Ints) -> tuple[Ints, Ints, Doubles]:
-    """(k, 3) owners, cues and counts."""
-    owners, cues, counts = pairs.T.astype(np.int64)
-    return owners, cues, counts.astype(np.float64)
