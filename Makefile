@@ -50,13 +50,14 @@ lint: $(VENV)/installed-for-tests
 
 # Everything in results/ (needs the data sets, and a package index for the peers), and the README's numbers.
 OURS := default default-no-graph rrf bm25 dense dense-nameless hero hero-paper
+KEPT := build/kept
 PEERS := mem0-hybrid mem0 txtai-hybrid chroma langgraph
 quality: $(VENV)/installed-for-tests
-	$(BIN)/mnemic bench locomo --split all $(addprefix --system ,$(OURS) $(PEERS)) --output results/all
-	$(BIN)/mnemic bench locomo --split all --notes observation --output results/notes
+	$(BIN)/mnemic bench locomo --split all $(addprefix --system ,$(OURS) $(PEERS)) --keep $(KEPT) --output results/all
+	$(BIN)/mnemic bench locomo --split all --notes observation --keep $(KEPT) --output results/notes
 	$(BIN)/mnemic bench report results/locomo results/all.json results/notes.json
 	rm results/all.* results/notes.*
-	$(BIN)/mnemic bench longmemeval $(addprefix --system ,default bm25 dense) --report results/longmemeval
+	$(BIN)/mnemic bench longmemeval $(addprefix --system ,default bm25 dense) --keep $(KEPT) --report results/longmemeval
 	$(BIN)/mnemic bench speed --output results/ours
 	$(BIN)/mnemic bench speed $(addprefix --system ,$(PEERS)) --sizes 1000,10000 --users 10,100 --output results/peers
 	$(BIN)/mnemic bench report results/speed results/ours.json results/peers.json

@@ -51,6 +51,8 @@ def outcome(tool, given):
         answer = tool.call(given)
     except ToolError as error:
         return f"error: {error}"
+    except NotADirectoryError:  # theirs, which does not look whether what a path goes through is a file
+        return None
     # Folders of a disk have sizes of their own.
     return re.sub(r"^[\d.]+[BKMG]\t(?=.*/$|/memories[\w/]*$)", "", answer, flags=re.MULTILINE)
 
@@ -77,7 +79,8 @@ def test_every_command_answers_what_anthropic_s_own_tool_answers(shared, given):
     with tempfile.TemporaryDirectory() as folder:
         theirs, ours = BetaLocalFilesystemMemoryTool(folder), MemoryTool(shared, user_id=f"user {next(NUMBERS)}")
         for one in given:
-            assert outcome(ours, one) == outcome(theirs, one), one
+            told, wanted = outcome(ours, one), outcome(theirs, one)
+            assert told.startswith("error: ") if wanted is None else told == wanted, one
             without_empty_folders(Path(folder) / "memories")
 
 

@@ -68,3 +68,18 @@ def test_the_last_and_the_first_of_several_times_stand_first(memory):
     assert first(memory, "When did I last water the fern?").turn_ids == ("2023-09-04a",)
     assert first(memory, "When did I water the fern for the first time?").turn_ids == ("2023-03-06a",)
     assert "order" not in first(memory, "Did I water the fern?").signals
+
+
+def test_what_the_filters_leave_out_lends_no_date(talk):
+    talk.add(
+        [
+            said("z1", "We rowed.", "2023-07-01", "z") | {"metadata": {"secret": True}},
+            said("z2", "The oars were heavy.", None, "z"),
+        ],
+        user_id="u",
+    )
+    assert "undated, about 2023-07-01" in first(talk, "heavy oars").text
+    hit = first(talk, "heavy oars in July 2023", filters={"secret": {"exists": False}})
+    assert hit.turn_ids == ("z2",)
+    assert "(undated)" in hit.text
+    assert not hit.signals.get("date")

@@ -106,7 +106,7 @@ def test_evidence_quotes_byte_for_byte_and_renders_each_span() -> None:
     graph = made.graph()
     turns = {turn_id: row.turn for turn_id, row in made.turns.items()}
     spans = [Span("a", 0, 8), Span("a", 9, 18), Span("b", 0, 4)]
-    found = evidence(graph, 0, spans, turns, score=0.5, signals={"unit": 0.5}, paths=())
+    found = evidence(graph, 0, spans, turns, passing=graph.turn_alive, score=0.5, signals={"unit": 0.5}, paths=())
     assert found.quotes == ("CAT naps", "then eats", "rain")
     assert found.turn_ids == ("a", "b")
     assert found.speakers == ("Ana", "Bo")

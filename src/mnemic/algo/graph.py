@@ -171,28 +171,32 @@ class Graph:
             found.setdefault(self.turn_session[slot], []).append(slot)
         return {session: np.array(slots, np.int64) for session, slots in found.items()}
 
-    @cached_property
-    def turn_between(self) -> tuple[Doubles, Doubles]:
-        """(n,) the earliest and (n,) the latest moment at which each turn was said, as ``when.between`` says."""
+    def turn_between(self, passing: Mask) -> tuple[Doubles, Doubles]:
+        """(n,) the earliest and (n,) the latest moment at which each turn was said, as ``when.between`` says.
+
+        Args:
+            passing: (n,) the turns that are looked at: no other lends its date.
+        """
         low, high = self.turn_time.copy(), self.turn_time.copy()
-        unknown = np.isnan(self.turn_time)
-        if unknown.all():
+        unknown = np.isnan(self.turn_time) & passing
+        if not unknown.any() or bool(np.all(unknown == passing)):
             return low, high
-        for session in {self.turn_session[slot] for slot in np.flatnonzero(unknown & self.turn_alive).tolist()}:
+        for session in {self.turn_session[slot] for slot in np.flatnonzero(unknown).tolist()}:
             slots = self.sessions[session]
+            slots = slots[passing[slots]]
             low[slots], high[slots] = when.between(self.turn_time[slots])
         return low, high
 
-    @cached_property
-    def undated(self) -> dict[str, Interval]:
-        """The living turns without a date -> when they were said, as far as the dated turns around them tell."""
-        slots = np.flatnonzero(np.isnan(self.turn_time) & self.turn_alive)
-        low, high = (times[slots] for times in self.turn_between)
-        return {
-            self.turn_ids[slot]: Interval(datetime.fromtimestamp(start, UTC), datetime.fromtimestamp(end, UTC))
-            for slot, start, end in zip(slots.tolist(), low.tolist(), high.tolist(), strict=True)
-            if start == start
-        }
+    def around(self, turn_id: str, session: str, passing: Mask) -> Interval | None:
+        """When a turn without a date was said, by the dated turns around it that pass; None where nothing tells."""
+        slots = self.sessions.get(session, np.zeros(0, np.int64))
+        slots = slots[passing[slots]]
+        low, high = when.between(self.turn_time[slots])
+        for place, slot in enumerate(slots.tolist()):
+            if self.turn_ids[slot] == turn_id and not np.isnan(low[place]):
+                ends = (datetime.fromtimestamp(float(end[place]), UTC) for end in (low, high))
+                return Interval(*ends)
+        return None
 
     @cached_property
     def trace_session(self) -> Ints:

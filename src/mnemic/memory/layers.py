@@ -98,7 +98,7 @@ class Layers:
             note, turns = stored.get(note_id), _rests_on(look.graph, slot)
             # Somebody may have changed or erased it since the index was brought up to date.
             if note is not None and all(span.turn_id in turns.keys() & reader.turns.keys() for span in note.sources):
-                items.append(_of_note(look.graph, note, slot, turns, found, reader, explain=request.explain))
+                items.append(_of_note(look, note, slot, turns, found, reader, explain=request.explain))
         topic = abstain.on_topic(found.cosine, found.coverage, abstain.floor(look.thresholds.relevance, found.count))
         return Layer(tuple(items), topic, look.speaker)
 
@@ -157,7 +157,7 @@ def _rests_on(graph: Graph, note: int) -> dict[str, int]:
 
 
 def _of_note(
-    graph: Graph,
+    look: Look,
     note: Note,
     slot: int,
     turns: dict[str, int],
@@ -166,6 +166,7 @@ def _of_note(
     *,
     explain: bool,
 ) -> Item:
+    graph, passing = look.graph, look.ranking.matched.candidates.turns
     score = float(found.scores[slot])
     signals = {name: float(values[slot]) for name, values in found.contributions.items()}
     hits: list[Evidence] = []
@@ -176,7 +177,9 @@ def _of_note(
         step = Step("note", note.note_id, note.text, score)
         paths = ((step, Step("trace", graph.trace_ids[trace], "", score)),) if explain else ()
         hits.append(
-            retrieve.evidence(graph, trace, [span], reader.turns, score=score, signals=signals, paths=paths),
+            retrieve.evidence(
+                graph, trace, [span], reader.turns, passing=passing, score=score, signals=signals, paths=paths
+            )
         )
     text = f"{render.one_line(note.about)} ({render.moment(note.valid.start)}): {note.text}"
     return Item(score, signals, tuple(hits), text, note=note)
@@ -214,6 +217,7 @@ def _of_episode(
         trace,
         [Span(turn.turn_id, 0, len(turn.text)) for turn in turns],
         reader.turns,
+        passing=look.ranking.matched.candidates.turns,
         score=score,
         signals=signals,
         paths=retrieve.paths(look.ranking.matched, trace, reader.words) if explain else (),

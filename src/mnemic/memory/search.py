@@ -275,6 +275,7 @@ class Searcher:
                     trace,
                     [span for _, span in spans],
                     reader.turns,
+                    passing=allowed,
                     score=score,
                     signals={name: float(values[slot]) for name, values in ranking.contributions.items()},
                     paths=retrieve.paths(ranking.matched, trace, reader.words) if request.explain else (),

@@ -45,13 +45,16 @@ def evidence(
     spans: Sequence[Span],
     turns: dict[str, Turn],
     *,
+    passing: Mask,
     score: float,
     signals: dict[str, float],
     paths: tuple[tuple[Step, ...], ...],
     episode_id: str | None = None,
 ) -> Evidence:
-    """One hit. ``turns`` holds at least the turns of its spans."""
+    """One hit. ``turns`` holds at least the turns of its spans; of ``passing`` ones alone others take their dates."""
     said = [turns[span.turn_id] for span in spans]
+    undated = {turn.turn_id: turn.session_id for turn in said if turn.timestamp is None}
+    around = {turn_id: graph.around(turn_id, session, passing) for turn_id, session in undated.items()}
     return Evidence(
         trace_id=graph.trace_ids[trace],
         turn_ids=tuple(dict.fromkeys(span.turn_id for span in spans)),
@@ -61,7 +64,7 @@ def evidence(
         speakers=tuple(dict.fromkeys(turn.speaker for turn in said)),
         timestamp=said[0].timestamp,
         text="\n".join(
-            render.line(turn, span.start, span.end, graph.undated.get(turn.turn_id))
+            render.line(turn, span.start, span.end, around.get(turn.turn_id))
             for turn, span in zip(said, spans, strict=True)
         ),
         score=score,

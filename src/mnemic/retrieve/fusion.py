@@ -87,7 +87,7 @@ class _Sentences:
             "speaker": _speaks(matched) * passing,
             "note": _noted(matched),
         }
-        if (near := dated(matched.question, graph, config)) is not None:
+        if (near := dated(matched.question, graph, config, matched.candidates.turns)) is not None:
             signals["date"] = near[graph.unit_turn] * passing
         if matched.question.which is not None:
             signals["order"] = _ordered(matched, matched.question.which, signals["unit"])
@@ -201,7 +201,7 @@ def _ordered(matched: Matched, which: ordinal.Which, alike: Doubles) -> Doubles:
     """(u,) how late or early a sentence was said among all that pass, as far as it is about the question at all."""
     passing = matched.candidates.turns
     place = np.zeros(len(passing))
-    place[passing] = ordinal.place(matched.graph.turn_between[1][passing], which)
+    place[passing] = ordinal.place(matched.graph.turn_between(passing)[1][passing], which)
     return place[matched.graph.unit_turn] * _share(alike)
 
 

@@ -163,7 +163,7 @@ def _estimated(
     units = signs.cosines(signs.differing(graph.unit_codes, question.vector), graph.dim)
     chance = np.float32(config.unit) * np.maximum(units - np.float32(config.asking) * graph.unit_asks, 0.0)
     chance += words * (config.lexical / max(float(words.max()), 1e-9))
-    if (near := dated(question, graph, config)) is not None:
+    if (near := dated(question, graph, config, candidates.turns)) is not None:
         chance += (config.date * near)[graph.unit_turn]
     chances = [np.asarray(chance * candidates.units, np.float64)]
     if len(question.named) == 1:
@@ -189,15 +189,15 @@ def _best(values: Doubles, count: int) -> Mask:
     return values >= np.partition(values, -count)[-count]
 
 
-def dated(question: Question, graph: Graph, config: Fusion) -> Doubles | None:
+def dated(question: Question, graph: Graph, config: Fusion, passing: Mask) -> Doubles | None:
     """(turns,) how near each is, by when it was said and the times that it speaks of, to the times asked for.
 
-    None where the question names no time.
+    Only turns that pass, (turns,), lend others their dates. None where the question names no time.
     """
     asked = [(start, end, config.relative_date if relative else 1.0) for start, end, relative in question.asked]
     if not asked:
         return None
-    near = when.proximity(*graph.turn_between, asked, scale_days=config.date_scale_days)
+    near = when.proximity(*graph.turn_between(passing), asked, scale_days=config.date_scale_days)
     spoken = when.proximity(graph.phrase_start, graph.phrase_end, asked, scale_days=config.date_scale_days)
     np.maximum.at(near, graph.phrase_turn, spoken)
     return near
